@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Compiler flags, each in one place.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    find_program(MEGALITH_CCACHE ccache)
+    mark_as_advanced(MEGALITH_CCACHE)
+    if(MEGALITH_CCACHE)
+        set(CMAKE_CXX_COMPILER_LAUNCHER "${MEGALITH_CCACHE}")
+    endif()
+endif()
+
+if(MEGALITH_SANITIZE)
+    # A finding ends the program, so that the test that met it fails.
+    add_compile_options(-fsanitize=${MEGALITH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${MEGALITH_SANITIZE})
+endif()
+
+# Warnings for our own code; headers of libraries are SYSTEM, so they are left out.
+# megalith_warnings(target [extra flags...])
+function(megalith_warnings target)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow ${ARGN})
+    if(MEGALITH_WERROR)
+        target_compile_options(${target} PRIVATE -Werror)
+        if(MEGALITH_SANITIZE)
+            # The sanitizers' own code makes g++ 12 see reads of uninitialised values that are none.
+            target_compile_options(${target} PRIVATE -Wno-error=maybe-uninitialized)
+        endif()
+    endif()
+endfunction()
+
+# For a source that includes nlohmann/json.hpp or Eigen. Under ASan and UBSan such a file costs 16-18 s to compile;
+# without these four checks it takes 5 s. Does nothing in other builds.
+# megalith_heavy_file(target file...)
+function(megalith_heavy_file target)
+    if(MEGALITH_SANITIZE MATCHES "undefined")
+        set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY
+                     COMPILE_OPTIONS -O1 -g1 -fno-sanitize=null,alignment,vptr,object-size)
+    endif()
+endfunction()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# megalith_test(NAME test_tensor
+#               SOURCES test_tensor.cpp [...]
+#               [LABELS numbers threads peer]   the folder's name is a label already
+#               [LIBS megalith_widgets ...]     default: megalith_engine
+#               [TIMEOUT seconds])              default: 300
+#
+# One Qt Test program. Labels:
+#   numbers   values and training; run in the optimised build (preset ci), all others under ASan and UBSan (preset asan)
+#   threads   run under ThreadSanitizer too (preset tsan)
+#   peer      needs Python peers: MEGALITH_PEER_PYTHON, MEGALITH_TORCH_PYTHON (packaging/test sets them)
+# The source knows MEGALITH_TEST_DATA (tests/data), MEGALITH_SOURCE_DIR and MEGALITH_PROGRAM (the program's path).
+
+# What packaging/test builds in each build folder: tests_numbers in ci, tests_other in asan, tests_threads in tsan.
+add_custom_target(tests_numbers)
+add_custom_target(tests_other)
+add_custom_target(tests_threads)
+if(TARGET megalith)
+    add_dependencies(tests_numbers megalith)
+    add_dependencies(tests_other megalith)
+endif()
+
+set(MEGALITH_TEST_ENVIRONMENT
+    QT_QPA_PLATFORM=offscreen
+    LC_ALL=C.UTF-8
+    "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/packaging/sanitizers/lsan.supp:print_suppressions=0"
+    "UBSAN_OPTIONS=print_stacktrace=1"
+    "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/packaging/sanitizers/tsan.supp")
+if(MEGALITH_SANITIZE MATCHES "thread")
+    # libgomp is not built for ThreadSanitizer: with more than one thread it gives false races.
+    list(APPEND MEGALITH_TEST_ENVIRONMENT OMP_NUM_THREADS=1)
+endif()
+
+function(megalith_test)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LABELS;LIBS")
+    if(arg_UNPARSED_ARGUMENTS OR NOT arg_NAME OR NOT arg_SOURCES)
+        message(FATAL_ERROR "megalith_test: NAME and SOURCES are needed; not understood: ${arg_UNPARSED_ARGUMENTS}")
+    endif()
+    if(NOT arg_LIBS)
+        set(arg_LIBS megalith_engine)
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 300)
+    endif()
+
+    add_executable(${arg_NAME} ${arg_SOURCES})
+    set_target_properties(${arg_NAME} PROPERTIES AUTOMOC ON)
+    megalith_warnings(${arg_NAME})
+    target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS} Qt6::Test)
+    target_compile_definitions(${arg_NAME} PRIVATE
+        MEGALITH_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+        MEGALITH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+        MEGALITH_PROGRAM="${PROJECT_BINARY_DIR}/megalith")
+
+    if("numbers" IN_LIST arg_LABELS)
+        add_dependencies(tests_numbers ${arg_NAME})
+    else()
+        add_dependencies(tests_other ${arg_NAME})
+    endif()
+    if("threads" IN_LIST arg_LABELS)
+        add_dependencies(tests_threads ${arg_NAME})
+    endif()
+
+    get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
+    set_tests_properties(${arg_NAME} PROPERTIES
+        LABELS "${folder};${arg_LABELS}"
+        TIMEOUT ${arg_TIMEOUT}
+        ENVIRONMENT "${MEGALITH_TEST_ENVIRONMENT}")
+endfunction()
