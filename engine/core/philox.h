@@ -88,7 +88,8 @@ constexpr std::uint64_t mixKey(std::uint64_t seed, const char* what)
 class PhiloxStream
 {
 public:
-    explicit PhiloxStream(std::uint64_t key, std::uint64_t position = 0) : m_key(philoxKey(key)), m_position(position) {}
+    explicit PhiloxStream(std::uint64_t key, std::uint64_t position = 0) : m_key(philoxKey(key)), m_position(position)
+    {}
 
     std::uint32_t next32();
     std::uint64_t next64();  // two words, low first
