@@ -22,7 +22,7 @@ WeightsFile readMega(const std::filesystem::path& path, const MegaReadOptions& o
 // The model's parameters: a dict as it is; of a tree a flat dict of tensors, or the branch "model", "state_dict" or
 // "model_state_dict" of a checkpoint. Tied weights keep both keys and share their data. FormatError says what the file holds
 // instead. `shown` is the file's name for messages.
-StateDict stateDictOf(const WeightsFile& file, const std::filesystem::path& shown);
+StateDict stateDictOf(const WeightsFile& file, const std::filesystem::path& shown = "the file");
 
 // readMega and treeOf; messages carry the file's name.
 TreeValue readMegaTree(const std::filesystem::path& path, const MegaReadOptions& options = {});
