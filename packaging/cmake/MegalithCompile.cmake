@@ -9,7 +9,9 @@ if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     find_program(MEGALITH_CCACHE ccache)
     mark_as_advanced(MEGALITH_CCACHE)
     if(MEGALITH_CCACHE)
-        set(CMAKE_CXX_COMPILER_LAUNCHER "${MEGALITH_CCACHE}")
+        # Paths below the base are hashed as relative ones: a second checkout finds what the first one compiled.
+        set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
+            CCACHE_NOHASHDIR=1 "${MEGALITH_CCACHE}")
     endif()
 endif()
 

@@ -9,7 +9,7 @@
 #   numbers   values and training; run in the optimised build (preset ci), all others under ASan and UBSan (preset asan)
 #   threads   run under ThreadSanitizer too (preset tsan)
 #   peer      needs Python peers: MEGALITH_PEER_PYTHON, MEGALITH_TORCH_PYTHON (packaging/test sets them)
-# The source knows MEGALITH_TEST_DATA (tests/data), MEGALITH_SOURCE_DIR and MEGALITH_PROGRAM (the program's path).
+# tests/paths.h tells the source where tests/data and the program are.
 
 # What packaging/test builds in each build folder: tests_numbers in ci, tests_other in asan, tests_threads in tsan.
 add_custom_target(tests_numbers)
@@ -19,6 +19,10 @@ if(TARGET megalith)
     add_dependencies(tests_numbers megalith)
     add_dependencies(tests_other megalith)
 endif()
+
+configure_file("${CMAKE_CURRENT_LIST_DIR}/test_paths.cpp.in" "${PROJECT_BINARY_DIR}/test_paths.cpp" @ONLY)
+add_library(megalith_test_paths STATIC "${PROJECT_BINARY_DIR}/test_paths.cpp")
+target_include_directories(megalith_test_paths PUBLIC "${PROJECT_SOURCE_DIR}")
 
 set(MEGALITH_TEST_ENVIRONMENT
     QT_QPA_PLATFORM=offscreen
@@ -47,11 +51,7 @@ function(megalith_test)
     add_executable(${arg_NAME} ${arg_SOURCES})
     set_target_properties(${arg_NAME} PROPERTIES AUTOMOC ON)
     megalith_warnings(${arg_NAME})
-    target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS} Qt6::Test)
-    target_compile_definitions(${arg_NAME} PRIVATE
-        MEGALITH_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
-        MEGALITH_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-        MEGALITH_PROGRAM="${PROJECT_BINARY_DIR}/megalith")
+    target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS} megalith_test_paths Qt6::Test)
 
     if("numbers" IN_LIST arg_LABELS)
         add_dependencies(tests_numbers ${arg_NAME})
