@@ -27,7 +27,7 @@ struct LoadReport
     std::vector<std::string> unexpected;
     std::vector<std::string> wrongSizes;  // "fc.weight: shape [4, 3] in the file, [4, 5] in the model"
     bool ok() const { return missing.empty() && unexpected.empty() && wrongSizes.empty(); }
-    std::string text() const;
+    std::string text() const;  // "missing a, b; unexpected c; wrong size fc.weight: ..."
 };
 
 // Owns parameters, buffers and children by name, as torch.nn.Module. Either of a ModuleDef, or a class of your own that
@@ -37,7 +37,9 @@ class Module : public std::enable_shared_from_this<Module>
 public:
     // A class of one's own; the name is what print shows.
     explicit Module(std::string typeName);
-    // Of the library. All sizes must be known; parameters are made with their default initial values unless `empty`.
+    // Of the library. Arguments are completed and checked, all sizes must be known. Initialized: parameters get their default
+    // initial values, drawn by the session's seed and the number of modules made since it was set. Absent: every parameter and
+    // buffer is registered without a tensor, for setTensor.
     enum class Values : std::uint8_t { Initialized, Absent };
     Module(const ModuleDef& def, Attrs attrs, Values values = Values::Initialized);
     virtual ~Module();
@@ -48,11 +50,15 @@ public:
     Tensor operator()(const Tensor& input);
     Tensors operator()(const Tensors& inputs);
     virtual Tensors forward(const Tensors& inputs);
-    // Called after each forward with inputs and outputs: what the inspector listens to.
-    void register_forward_hook(std::function<void(Module&, const Tensors& inputs, const Tensors& outputs)> hook);
+    // Called after each forward with inputs and outputs: what the inspector listens to. Returns what remove_forward_hook takes.
+    // A hook that keeps a ModulePtr of this module keeps it alive for ever: it is given the module instead.
+    using ForwardHook = std::function<void(Module&, const Tensors& inputs, const Tensors& outputs)>;
+    std::size_t register_forward_hook(ForwardHook hook);
+    void remove_forward_hook(std::size_t handle);
 
-    // Names: not empty, no dot, not taken. An empty Tensor registers None (bias=False). Returns what was registered.
-    Tensor register_parameter(const std::string& name, Tensor parameter);
+    // Names: not empty, no dot, not taken. An empty Tensor registers None (bias=False). Returns what was registered. A parameter is
+    // a leaf and is made to require grad (or not); a module may not contain itself.
+    Tensor register_parameter(const std::string& name, Tensor parameter, bool requires_grad = true);
     Tensor register_buffer(const std::string& name, Tensor buffer, bool persistent = true);
     ModulePtr register_module(const std::string& name, ModulePtr module);
 
@@ -62,7 +68,8 @@ public:
     std::vector<Tensor> buffers(bool recurse = true) const;
     std::vector<NamedTensor> named_buffers(const std::string& prefix = {}, bool recurse = true) const;
     std::vector<ModulePtr> children() const;
-    std::vector<NamedModule> named_children() const;
+    std::vector<NamedModule> named_children() const;  // each module once, as in PyTorch
+    std::vector<std::string> childNames() const;      // every name, also two of one module
     std::vector<ModulePtr> modules();
     std::vector<NamedModule> named_modules(const std::string& prefix = {});
 
@@ -73,7 +80,7 @@ public:
     Module& eval() { return train(false); }
     bool training() const { return m_training; }
     Module& requires_grad_(bool on = true);
-    // Converts floating parameters and buffers in place of the old ones.
+    // Puts converted tensors in place of floating parameters and buffers (make optimizers afterwards); shared ones stay shared.
     Module& to(DType dtype);
 
     // Parameters and persistent buffers; a tensor that is shared stands under each of its names, with the same data.
@@ -81,6 +88,9 @@ public:
     // Strict: Error with all three lists when anything is missing, unexpected or of another size, and nothing is changed.
     // Not strict: loads what fits and reports the rest. Bytes are converted to the dtype of the model.
     LoadReport load_state_dict(const StateDict& state, bool strict = true);
+
+    // Each key that state_dict has, with the tensor itself.
+    std::vector<NamedTensor> stateTensors(const std::string& prefix = {}) const;
 
     // Tensors by name, of this module alone. [] throws when there is none of that name; find gives an empty Tensor.
     Tensor operator[](const std::string& name) const;
@@ -115,9 +125,17 @@ private:
         bool persistent;
     };
 
+    struct Hook
+    {
+        std::size_t handle;
+        ForwardHook call;
+    };
+
     void checkName(const std::string& name) const;
-    template <typename Visit>
-    void walk(const std::string& prefix, Visit&& visit) const;
+    Tensor* slot(const std::string& name);
+    const Tensor* slot(const std::string& name) const;
+    ModulePtr pointer();
+    Tensors run(const Tensors& inputs);
 
     const ModuleDef* m_def = nullptr;
     Attrs m_attrs;
@@ -125,27 +143,47 @@ private:
     std::vector<ParameterSlot> m_parameters;
     std::vector<BufferSlot> m_buffers;
     std::vector<NamedModule> m_children;
-    std::vector<std::function<void(Module&, const Tensors&, const Tensors&)>> m_hooks;
+    std::vector<Hook> m_hooks;
+    std::size_t m_nextHook = 1;
     std::uint64_t m_randomStream = 0;
     bool m_training = true;
 };
+
+// A tensor as the spec says: the written values, else drawn by key. A parameter requires grad.
+Tensor makeParameter(const ParameterSpec& spec, std::uint64_t key);
+Tensor makeBuffer(const BufferSpec& spec);
 
 // As print(module) of the reference, each line followed by its parameters' shapes:
 //   (0): Linear(in_features=10, out_features=4, bias=True)  weight [4, 10], bias [4]
 std::string text(const Module& module, bool withShapes = true);
 
 // A library module by its type: make("Linear", {{"in_features", 10}, {"out_features", 4}}).
-ModulePtr make(std::string_view type, Attrs attrs);
+ModulePtr make(std::string_view type, Attrs attrs = {});
 // Modules one after another, named by position.
 ModulePtr Sequential(std::vector<ModulePtr> modules);
 ModulePtr Linear(std::int64_t in_features, std::int64_t out_features, bool bias = true);
+ModulePtr Conv2d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size, std::int64_t stride = 1,
+                 std::int64_t padding = 0);
+ModulePtr BatchNorm1d(std::int64_t num_features);
+ModulePtr BatchNorm2d(std::int64_t num_features);
+ModulePtr MaxPool2d(std::int64_t kernel_size);
+ModulePtr AvgPool2d(std::int64_t kernel_size);
+ModulePtr AdaptiveAvgPool2d(std::int64_t output_size);
+ModulePtr Flatten();
+ModulePtr Dropout(double p = 0.5);
 ModulePtr ReLU();
+ModulePtr Tanh();
+ModulePtr Sigmoid();
+ModulePtr Softmax(std::int64_t dim);
+ModulePtr LogSoftmax(std::int64_t dim);
+ModulePtr Identity();
 
 // ---- of the lesson on modules and parameters
 // Linear layers between consecutive sizes with ReLU between them, in one Sequential called net (keys net.0.weight, ...).
 ModulePtr mlp(const std::vector<std::int64_t>& sizes);
 // The number of scalar parameters; a shared one counts once.
 std::int64_t countParameters(const Module& module, bool trainableOnly = false);
+// requires_grad off for every parameter.
 void freeze(Module& module);
 
 }  // namespace megalith::nn

@@ -3,6 +3,7 @@
 
 #include "engine/core/attrs.h"
 #include "engine/core/tensor.h"
+#include "engine/nn/attr_spec.h"
 #include "engine/nn/init.h"
 
 #include <cstdint>
@@ -17,49 +18,20 @@ namespace megalith::nn {
 class Module;
 
 // The groups of the palette, in its order.
-enum class Category : std::uint8_t { InputOutput, Linear, Convolution, Pooling, Normalization, Activation, Shape, Dropout, Function, Tensor, Container };
+enum class Category : std::uint8_t {
+    InputOutput,
+    Linear,
+    Convolution,
+    Pooling,
+    Normalization,
+    Activation,
+    Shape,
+    Dropout,
+    Function,
+    Tensor,
+    Container
+};
 std::string_view categoryName(Category category);
-
-enum class AttrKind : std::uint8_t {
-    Size,     // whole number >= minimum (1 unless said)
-    Integer,  // any whole number
-    Real,
-    Boolean,
-    Choice,   // one of choices
-    Sizes,    // one whole number for all, or tupleSize of them
-    Padding,  // Sizes, or one of choices ('same', 'valid')
-    Shape,    // a list of whole numbers of any length
-    Numbers,  // nested lists of numbers
-};
-
-// One constructor argument: everything that the inspector, check, print and code export know of it.
-struct AttrSpec
-{
-    std::string_view name;
-    AttrKind kind = AttrKind::Integer;
-    AttrValue defaultValue;       // null: none, see required and noneAllowed
-    bool required = false;        // has no default
-    bool noneAllowed = false;     // null is PyTorch's None
-    bool fromWire = false;        // null means: work it out from the wires
-    std::optional<double> minimum = std::nullopt;
-    std::optional<double> maximum = std::nullopt;
-    std::vector<std::string_view> choices = {};
-    std::size_t tupleSize = 1;
-    std::string_view doc = {};
-};
-
-// Builders, so that a module's list of arguments reads like its constructor.
-AttrSpec size(std::string_view name, std::string_view doc);                                   // required, >= 1
-AttrSpec size(std::string_view name, std::int64_t byDefault, std::string_view doc);
-AttrSpec sizeFromWire(std::string_view name, std::string_view doc);                           // null: from the wires
-AttrSpec integer(std::string_view name, std::int64_t byDefault, std::string_view doc);
-AttrSpec real(std::string_view name, double byDefault, std::string_view doc, std::optional<double> minimum = std::nullopt, std::optional<double> maximum = std::nullopt);
-AttrSpec realOrNone(std::string_view name, AttrValue byDefault, std::string_view doc);
-AttrSpec boolean(std::string_view name, bool byDefault, std::string_view doc);
-AttrSpec choice(std::string_view name, std::string_view byDefault, std::vector<std::string_view> choices, std::string_view doc);
-AttrSpec sizes(std::string_view name, std::size_t n, std::string_view doc);                   // required, each >= 1
-AttrSpec sizes(std::string_view name, std::size_t n, AttrValue byDefault, std::int64_t minimum, std::string_view doc);
-AttrSpec shape(std::string_view name, std::string_view doc);                                  // required
 
 struct ParameterSpec
 {
@@ -67,6 +39,7 @@ struct ParameterSpec
     Shape shape;
     Init init;
     DType dtype = DType::F32;
+    std::optional<NumberArray> values = std::nullopt;  // instead of init: written in the attributes
 };
 
 struct BufferSpec
@@ -76,6 +49,7 @@ struct BufferSpec
     double fill = 0.0;
     DType dtype = DType::F32;
     bool persistent = true;
+    std::optional<NumberArray> values = std::nullopt;  // instead of fill
 };
 
 using Metas = std::vector<TensorMeta>;
@@ -85,15 +59,16 @@ struct ModuleDef
 {
     std::string_view type;
     Category category = Category::Function;
-    std::string_view doc;  // one sentence
+    std::string_view doc;                        // one sentence
     std::vector<std::string_view> aliases = {};  // other words that people search for
     std::vector<AttrSpec> attrs = {};
     std::vector<std::string_view> inputs = {"input"};
     std::vector<std::string_view> outputs = {"output"};
-    bool variadic = false;         // any number of inputs, named 0, 1, ...
+    bool variadic = false;           // any number of inputs, named 0, 1, ...
     std::size_t requiredInputs = 1;  // the rest may stay unwired
-    bool function = false;         // no nn.Module in PyTorch: print and code export write it as a call
-    bool trainingDiffers = false;  // behaves differently in train and eval mode
+    bool function = false;           // no nn.Module in PyTorch: print and code export write it as a call
+    bool trainingDiffers = false;    // behaves differently in train and eval mode
+    bool anyAttrs = false;           // takes whatever arguments it is given and ignores them (Identity)
 
     // Fills in sizes that are null and come from the wires. nullptr: there are none.
     void (*resolve)(Attrs& attrs, std::span<const TensorMeta> inputs) = nullptr;
@@ -102,7 +77,10 @@ struct ModuleDef
     std::vector<ParameterSpec> (*parameters)(const Attrs& attrs) = nullptr;
     std::vector<BufferSpec> (*buffers)(const Attrs& attrs) = nullptr;
     // ShapeError without the node's name: "input ends in 128 but in_features is 784".
+    // Optional inputs that are not wired are left out at the end.
     Metas (*infer)(const Attrs& attrs, std::span<const TensorMeta> inputs) = nullptr;
+    // What only a training step cannot take: "a batch of 1 ...". ShapeError as infer's. nullptr: trains on whatever infer takes.
+    void (*checkTraining)(const Attrs& attrs, std::span<const TensorMeta> inputs) = nullptr;
     // An unwired optional input is an empty Tensor.
     Tensors (*forward)(const Module& module, const Tensors& inputs) = nullptr;
     // What print(module) writes between the parentheses. nullptr: every argument as name=value.
@@ -113,8 +91,9 @@ struct ModuleDef
 std::span<const ModuleDef* const> allModules();
 const ModuleDef* findModule(std::string_view type);
 const AttrSpec* findAttr(const ModuleDef& def, std::string_view name);
-// Given arguments plus defaults, in the spec's order; sizes that come from the wires stay null. Error names the attribute when one
-// is unknown, missing, of another type or out of range.
+// complete() of attr_spec.h for a module, and its checkAttrs.
 Attrs complete(const ModuleDef& def, const Attrs& given);
+// "in_features must be given: ..." while sizes that follow from the wires are null; empty when all are known.
+std::string unknownSizes(const ModuleDef& def, const Attrs& attrs);
 
 }  // namespace megalith::nn
