@@ -68,11 +68,12 @@ struct LoadContext
     bool hasTargets = true;               // the loss takes a target
     bool targetsAreClasses = false;       // CrossEntropyLoss, NLLLoss
     std::int64_t ignoreIndex = -100;      // such a class target is no class and stays as it is
-    std::optional<Shape>
-        outputShape;  // of the scored output, without the batch dimension: floating class targets of this
-                      // shape are probabilities (unknown: those of more than one dimension)
-    std::optional<DType> targetDtype;  // of floating targets; absent: that of the first floating Input, else float32
-    std::function<bool()> cancelled;   // asked now and then; true ends the loading with Cancelled
+    // Of the scored output, without the batch dimension: floating class targets of this shape are probabilities. Unknown:
+    // those of more than one dimension are.
+    std::optional<Shape> outputShape;
+    // Of floating targets. Absent: that of the first floating Input, else float32.
+    std::optional<DType> targetDtype;
+    std::function<bool()> cancelled;       // asked now and then; true ends the loading with Cancelled
     std::function<void(double)> progress;  // 0 .. 1
 };
 
@@ -87,6 +88,7 @@ struct InputFacts
     Shape sample;
     DType dtype = DType::F32;  // what an Input for it would have
     bool image = false;        // [C, H, W]; an Input may leave the one channel out: [H, W]
+    std::string shown;         // for messages: "digits", "x.npy"
 };
 
 // What is known of a source without loading it.
@@ -110,7 +112,7 @@ SourceFacts sourceFacts(const Value& data, const std::filesystem::path& projectF
 std::optional<std::string> inputProblem(const SourceFacts& facts, const std::vector<InputSpec>& inputs);
 
 // Names for "data.source", in the order in which they are offered.
-const std::vector<std::string>& sourceNames();
+std::vector<std::string> sourceNames();
 
 // An array [N, sample...] as an Input takes it: its shape checked, normalised, converted. For predict: a decoded picture
 // (u8, [1, C, H, W], values 0 .. 255). `shown` names it in messages.
