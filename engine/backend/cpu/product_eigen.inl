@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Included by isa_*.cpp, with Eigen renamed to a name of the instruction set's own: else the linker would keep one copy
+// Included by product_*.cpp, with Eigen renamed to a name of the instruction set's own: else the linker would keep one copy
 // of each inline function, maybe the one for the newest instruction set.
+#include "engine/backend/cpu/isa.h"
+
 #include <Eigen/Core>
 
 namespace megalith::cpu {
