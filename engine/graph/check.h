@@ -8,10 +8,12 @@
 #include "engine/nn/init.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace megalith::graph {
@@ -118,9 +120,11 @@ std::string text(const Diagnostic& diagnostic);
 struct DataFacts
 {
     std::map<std::string, TensorMeta> inputs;  // one sample of each Input, by its name; "" stands for the only one
-    std::optional<TensorMeta> target;          // one sample
-    std::int64_t classes = 0;                  // 0: targets are no classes
-    std::int64_t trainSamples = 0;             // 0: unknown
+    // Why the Inputs (name, one sample) do not fit the data, in one sentence. Where it is given, `inputs` is not looked at.
+    std::function<std::optional<std::string>(const std::vector<std::pair<std::string, TensorMeta>>&)> inputProblem;
+    std::optional<TensorMeta> target;  // one sample
+    std::int64_t classes = 0;          // 0: targets are no classes
+    std::int64_t trainSamples = 0;     // 0: unknown
 };
 
 struct Totals
@@ -158,7 +162,9 @@ struct CheckOptions
 {
     const DataFacts* facts = nullptr;
     std::int64_t memory = 0;  // bytes that may be used; 0: what this machine has
-    bool settings = true;     // data and training too
+    bool settings = true;     // data and training too, and what only training cannot take
+    // (JSON path, problem) of what "training" and "data" say, from whoever knows losses, optimizers, schedulers and sources.
+    std::function<std::vector<std::pair<std::string, std::string>>(const Document&)> settingProblems;
 };
 
 // Order, shapes, sizes that follow from the wires, parameters, and everything that is wrong. Never throws for what a document says.

@@ -3,6 +3,7 @@
 
 #include "engine/graph/document.h"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,11 +41,12 @@ struct SetModule
     std::optional<Body> body;
 };
 
-// Whether a body is a chain; names become positions, or free names again.
+// Whether a body is a chain: names become positions, or again the names given here (where there are none, free ones).
 struct SetSequential
 {
     std::string module;
     bool sequential = false;
+    std::map<Id, std::string> names = {};
 };
 
 struct SetArgs
