@@ -259,6 +259,11 @@ Attrs complete(std::string_view owner, std::span<const AttrSpec> specs, const At
     return all;
 }
 
+std::string withOwner(std::string_view owner, std::string_view message)
+{
+    return message.starts_with(owner) ? std::string(message) : std::string(owner) + ": " + std::string(message);
+}
+
 NumberArray numbersOf(const AttrValue& value)
 {
     if (const auto* array = std::get_if<NumberArray>(&value))

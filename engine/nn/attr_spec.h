@@ -74,6 +74,8 @@ const AttrSpec* findAttr(std::span<const AttrSpec> specs, std::string_view name)
 // Given arguments plus defaults, in the specs' order; sizes that come from the wires stay null. Error names the attribute when one
 // is unknown, missing, of another type or out of range; `owner` ("Linear") is whose arguments they are.
 Attrs complete(std::string_view owner, std::span<const AttrSpec> specs, const Attrs& given);
+// "SGD: " before a message that does not begin with SGD already.
+std::string withOwner(std::string_view owner, std::string_view message);
 
 // A value of kind Numbers with its shape; a single number has shape [].
 NumberArray numbersOf(const AttrValue& value);

@@ -301,8 +301,7 @@ std::pair<const InitDef*, Attrs> checked(const Init& init, const Shape& shape)
             def->check(shape, args);
         return {def, std::move(args)};
     } catch (const Error& error) {
-        const std::string text = error.what();
-        throw Error(text.starts_with(init.type) ? text : init.type + ": " + text);
+        throw Error(withOwner(init.type, error.what()));
     }
 }
 
