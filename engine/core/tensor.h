@@ -37,6 +37,7 @@ public:
     explicit operator bool() const { return m_impl != nullptr; }
     bool is(const Tensor& other) const { return m_impl == other.m_impl; }
     const void* id() const { return m_impl.get(); }
+    long useCount() const { return m_impl.use_count(); }  // handles of this tensor
 
     DType dtype() const;
     const Shape& shape() const;

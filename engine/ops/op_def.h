@@ -12,7 +12,7 @@ namespace megalith {
 
 namespace ops {
 
-class Vjp;
+struct Vjp;
 using Metas = std::vector<TensorMeta>;
 // One gradient per input, empty where there is none or none is needed.
 using Grads = std::vector<Tensor>;
@@ -34,42 +34,49 @@ struct OpDef
     bool strided = false;
 };
 
-// What a vjp sees of the call that it differentiates.
-class Vjp
+// A tensor kept for the gradient, and what its storage's version was then.
+struct SavedTensor
 {
-public:
-    Vjp(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs, std::span<const TensorMeta> inputMetas,
-        std::span<const Tensor> outputs, std::span<const Tensor> grads, std::span<const char> needed)
-        : m_op(op), m_attrs(attrs), m_inputs(inputs), m_inputMetas(inputMetas), m_outputs(outputs), m_grads(grads), m_needed(needed)
-    {
-    }
+    Tensor tensor;
+    std::uint64_t version = 0;
+};
 
-    const Attrs& attrs() const { return m_attrs; }
-    const Tensor& input(std::size_t i) const { return m_inputs[i]; }  // only when saved
-    const Tensor& output(std::size_t i = 0) const { return m_outputs[i]; }
-    const TensorMeta& inputMeta(std::size_t i) const { return m_inputMetas[i]; }
-    std::size_t inputCount() const { return m_inputMetas.size(); }
+// What a vjp sees of the call that it differentiates.
+struct Vjp
+{
+    const Attrs& attrs() const { return attributes; }
+    // Error that names the operation when the tensor was changed in place since.
+    const Tensor& input(std::size_t i) const { return checked(savedInputs, i); }
+    const Tensor& output(std::size_t i = 0) const { return checked(savedOutputs, i); }
+    const TensorMeta& inputMeta(std::size_t i) const { return inputMetas[i]; }
+    const TensorMeta& outputMeta(std::size_t i = 0) const { return outputMetas[i]; }
+    std::size_t inputCount() const { return inputMetas.size(); }
     // Gradient of the loss with respect to output i; empty when that output took no part.
-    const Tensor& grad(std::size_t i = 0) const { return m_grads[i]; }
+    const Tensor& grad(std::size_t i = 0) const { return grads[i]; }
     // Whether anybody wants the gradient of input i.
-    bool needs(std::size_t i) const { return m_needed[i] != 0; }
-    const OpDef& op() const { return m_op; }
+    bool needs(std::size_t i) const { return needed[i] != 0; }
 
-private:
-    const OpDef& m_op;
-    const Attrs& m_attrs;
-    std::span<const Tensor> m_inputs;
-    std::span<const TensorMeta> m_inputMetas;
-    std::span<const Tensor> m_outputs;
-    std::span<const Tensor> m_grads;
-    std::span<const char> m_needed;
+    std::string_view name;
+    const Attrs& attributes;
+    std::span<const SavedTensor> savedInputs;
+    std::span<const SavedTensor> savedOutputs;
+    std::span<const TensorMeta> inputMetas;
+    std::span<const TensorMeta> outputMetas;
+    std::span<const Tensor> grads;
+    std::span<const char> needed;
+
+    const Tensor& checked(std::span<const SavedTensor> saved, std::size_t i) const;
 };
 
 // Checks, allocates, launches and records for autograd. Inputs live on one device; an empty Tensor is an optional argument left out.
 Tensors apply(const OpDef& op, Tensors inputs, Attrs attrs = {});
 Tensor apply1(const OpDef& op, Tensors inputs, Attrs attrs = {});
-// Launches with the given targets as outputs, outside autograd, and grows their versions.
-void applyInPlace(const OpDef& op, Tensors inputs, Tensors targets, Attrs attrs = {});
+// Launches with the given targets as outputs and grows their versions. Outside autograd: Error when a target requires grad while
+// gradients are recorded, unless the operation is one of those that record themselves (add_, mul_).
+void applyInPlace(const OpDef& op, const Tensors& inputs, const Tensors& targets, Attrs attrs = {});
+// Launches alone: no checks, no recording for autograd.
+void launch(const OpDef& op, const Tensors& inputs, const Tensors& outputs, Attrs attrs);
+Tensor allocate(const TensorMeta& meta, Backend& backend);
 
 }  // namespace ops
 }  // namespace megalith
