@@ -30,8 +30,8 @@ std::string temporaryName()
 {
     static std::atomic<unsigned> counter{0};
     std::random_device random;
-    return ".megalith-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + "-" + std::to_string(random()) +
-           ".tmp";
+    return ".megalith-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + "-" + std::to_string(random())
+           + ".tmp";
 }
 
 // A rename is on the disk only when its folder is. Folders that cannot be opened or synced (some network file systems) are
@@ -45,13 +45,13 @@ void syncFolder(const std::filesystem::path& folder)
     ::close(file);
 }
 
-template <typename Bytes>
+template<typename Bytes>
 Bytes readAll(const std::filesystem::path& path, std::uint64_t maxBytes)
 {
     const RegularFile file(path);
     if (file.size() > maxBytes)
-        throw Error("cannot read " + path.string() + ": it has " + std::to_string(file.size()) + " bytes, more than the " +
-                    std::to_string(maxBytes) + " that such a file may have");
+        throw Error("cannot read " + path.string() + ": it has " + std::to_string(file.size())
+                    + " bytes, more than the " + std::to_string(maxBytes) + " that such a file may have");
     Bytes bytes;
     bytes.resize(file.size());
     std::size_t have = 0;
@@ -141,8 +141,8 @@ AtomicFile::AtomicFile(std::filesystem::path target) : m_shown(std::move(target)
         if (number == ENOENT)
             throw Error("cannot write " + m_shown.string() + ": there is no folder " + folder);
         if (number == EACCES || number == EPERM || number == EROFS)
-            throw Error("cannot write " + m_shown.string() + ": nothing can be written in the folder " + folder + " (" +
-                        reasonText(number) + ")");
+            throw Error("cannot write " + m_shown.string() + ": nothing can be written in the folder " + folder + " ("
+                        + reasonText(number) + ")");
         fail(number);
     }
     if (exists)

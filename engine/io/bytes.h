@@ -33,7 +33,7 @@ public:
         m_position += part.size();
         return part;
     }
-    template <typename T>
+    template<typename T>
     T get()
     {
         T value{};
@@ -53,7 +53,7 @@ private:
     std::size_t m_position = 0;
 };
 
-template <typename T>
+template<typename T>
 void appendBytes(std::string& out, T value)
 {
     char raw[sizeof(T)];

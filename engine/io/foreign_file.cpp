@@ -38,8 +38,8 @@ bool isHtml(std::string_view head)
     for (const char c : head)
         if (!text.empty() || !std::isspace(static_cast<unsigned char>(c)))
             text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text.starts_with("<!doctype") || text.starts_with("<html") || text.starts_with("<head") ||
-           text.starts_with("<?xml");
+    return text.starts_with("<!doctype") || text.starts_with("<html") || text.starts_with("<head")
+           || text.starts_with("<?xml");
 }
 
 }  // namespace

@@ -104,8 +104,8 @@ std::string Flattener::encodeDict(const TreeValue::Dict& dict, std::size_t depth
     for (bool first = true; const auto& [key, value] : dict) {
         if (!keys.insert(key).second)
             throw Error("the key " + shownName(key) + " is there twice in one dict");
-        out += (first ? "" : ",") + jsonString(key) + (escaped ? "," : ":") +
-               encodePart(key, value, depth + (escaped ? 3 : 1));
+        out += (first ? "" : ",") + jsonString(key) + (escaped ? "," : ":")
+               + encodePart(key, value, depth + (escaped ? 3 : 1));
         first = false;
     }
     return out + (escaped ? "]]}" : "}");
@@ -258,7 +258,8 @@ TreeValue Rebuilder::rebuildEscaped(const Value& pairs) const
 TreeValue Rebuilder::tensor(const Value& name) const
 {
     if (!name.isString())
-        throw FormatError("the layout has a " + std::string(tensorMark) + " whose name is " + std::string(kindName(name)));
+        throw FormatError("the layout has a " + std::string(tensorMark) + " whose name is "
+                          + std::string(kindName(name)));
     const StateEntry* entry = m_tensors.find(name.string());
     if (entry == nullptr)
         throw FormatError("the layout names the tensor " + shownName(name.string()) + ", which the file does not have");

@@ -27,9 +27,10 @@ class DirectoryParser
 {
 public:
     DirectoryParser(std::span<const std::byte> file, std::string_view shown)
-        : m_file(file), m_shown(shown), m_reader(file, shown)
-    {
-    }
+        : m_file(file)
+        , m_shown(shown)
+        , m_reader(file, shown)
+    {}
 
     MegaDirectory parse();
 
@@ -95,8 +96,8 @@ MegaDirectory DirectoryParser::parse()
 void DirectoryParser::readTensors(std::uint64_t count)
 {
     if (count > m_reader.remaining() / smallestTensorRecord)
-        refuse("it declares " + std::to_string(count) +
-               " tensors, an absurd count for what is left of the file: it ends early");
+        refuse("it declares " + std::to_string(count)
+               + " tensors, an absurd count for what is left of the file: it ends early");
     std::unordered_set<std::string_view> names;
     m_directory.records.reserve(static_cast<std::size_t>(count));
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -132,8 +133,8 @@ void DirectoryParser::readShape(MegaRecord& record)
 {
     const auto rank = m_reader.get<std::uint32_t>();
     if (rank > mostDimensions)
-        refuseTensor(record.name, "it has " + std::to_string(rank) + " dimensions; at most " +
-                                      std::to_string(mostDimensions) + " can be read");
+        refuseTensor(record.name, "it has " + std::to_string(rank) + " dimensions; at most "
+                                      + std::to_string(mostDimensions) + " can be read");
     record.shape.resize(rank);
     for (std::size_t i = rank; i-- > 0;) {
         const auto size = m_reader.get<std::uint64_t>();
@@ -152,7 +153,8 @@ std::uint64_t DirectoryParser::logicalSize(const MegaRecord& record) const
         empty = empty || size == 0;
         const auto factor = static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1));
         if (elements > static_cast<std::uint64_t>(INT64_MAX) / 8 / factor)
-            refuseTensor(record.name, "size overflow: " + text(record.shape) + " has more bytes than 63 bits can count");
+            refuseTensor(record.name,
+                         "size overflow: " + text(record.shape) + " has more bytes than 63 bits can count");
         elements *= factor;
     }
     if (empty)
@@ -193,17 +195,17 @@ void DirectoryParser::checkStored(const MegaRecord& record, const MegaStored& st
     if (!stored.compressed() && stored.codec != 0)
         refuseTensor(record.name, "it names a codec but is not flagged as compressed");
     if (!stored.compressed() && stored.size != stored.logicalSize)
-        refuseTensor(record.name, std::to_string(stored.size) + " stored bytes where its shape and dtype need " +
-                                      std::to_string(stored.logicalSize));
+        refuseTensor(record.name, std::to_string(stored.size) + " stored bytes where its shape and dtype need "
+                                      + std::to_string(stored.logicalSize));
     if (stored.shuffled() && record.shuffleSize == 0)
         refuseTensor(record.name, "it is byte-shuffled with a shuffle size of 0");
     if (stored.shuffled() && stored.logicalSize % record.shuffleSize != 0)
-        refuseTensor(record.name, "its shuffle size " + std::to_string(record.shuffleSize) + " is no divisor of its " +
-                                      std::to_string(stored.logicalSize) + " bytes");
+        refuseTensor(record.name, "its shuffle size " + std::to_string(record.shuffleSize) + " is no divisor of its "
+                                      + std::to_string(stored.logicalSize) + " bytes");
     if (stored.checksumType > megaSha256)
         refuseTensor(record.name, "unknown checksum type " + std::to_string(stored.checksumType));
-    if (stored.checksumType == megaNoChecksum &&
-        std::ranges::any_of(stored.checksum, [](std::byte b) { return b != std::byte{0}; }))
+    if (stored.checksumType == megaNoChecksum
+        && std::ranges::any_of(stored.checksum, [](std::byte b) { return b != std::byte{0}; }))
         refuseTensor(record.name, "it has a checksum but no checksum type");
 }
 
@@ -230,8 +232,8 @@ std::uint64_t DirectoryParser::directoryCount(const std::string& prefix) const
 void DirectoryParser::readChunks(std::uint64_t count)
 {
     if (count > m_reader.remaining() / chunkRecordSize)
-        refuse("it declares " + std::to_string(count) +
-               " chunks, an absurd count for what is left of the file: it ends early");
+        refuse("it declares " + std::to_string(count)
+               + " chunks, an absurd count for what is left of the file: it ends early");
     m_directory.chunks.reserve(static_cast<std::size_t>(count));
     for (std::uint64_t i = 0; i < count; ++i) {
         MegaChunk chunk;
@@ -247,8 +249,8 @@ void DirectoryParser::readChunks(std::uint64_t count)
         m_reader.get<std::uint32_t>();  // reserved
         std::ranges::copy(m_reader.take(32), chunk.stored.checksum.begin());
         if (chunk.tensor >= m_directory.records.size())
-            refuse("chunk " + std::to_string(i) + " belongs to tensor number " + std::to_string(chunk.tensor) +
-                   "; the file has " + std::to_string(m_directory.records.size()) + " tensors");
+            refuse("chunk " + std::to_string(i) + " belongs to tensor number " + std::to_string(chunk.tensor)
+                   + "; the file has " + std::to_string(m_directory.records.size()) + " tensors");
         const MegaRecord& record = m_directory.records[chunk.tensor];
         if (!record.chunked)
             refuseTensor(record.name, "it has a chunk but is not stored in chunks");
@@ -281,8 +283,9 @@ void DirectoryParser::checkCover(const MegaRecord& record) const
     for (std::size_t i = 0; i < record.chunkCount; ++i) {
         const MegaChunk& chunk = m_directory.chunks[record.firstChunk + i];
         if (chunk.logicalOffset != covered)
-            refuseTensor(record.name, std::string("its chunks ") + (chunk.logicalOffset > covered ? "leave a gap" : "overlap") +
-                                          " at byte " + std::to_string(std::min(covered, chunk.logicalOffset)));
+            refuseTensor(record.name, std::string("its chunks ")
+                                          + (chunk.logicalOffset > covered ? "leave a gap" : "overlap") + " at byte "
+                                          + std::to_string(std::min(covered, chunk.logicalOffset)));
         if (chunk.stored.logicalSize > record.stored.logicalSize - covered)
             refuseTensor(record.name, "its chunks have more bytes than the tensor");
         covered += chunk.stored.logicalSize;
@@ -315,8 +318,9 @@ void DirectoryParser::checkRange(std::string_view name, const MegaStored& stored
 {
     const std::uint64_t room = m_directory.size - m_directory.headerLength;
     if (stored.size > 0 && (stored.offset > room || stored.size > room - stored.offset))
-        refuseTensor(name, "payload outside the file: " + std::to_string(stored.size) + " bytes at " +
-                               std::to_string(stored.offset) + ", the file ends early, after " + std::to_string(room));
+        refuseTensor(name, "payload outside the file: " + std::to_string(stored.size) + " bytes at "
+                               + std::to_string(stored.offset) + ", the file ends early, after "
+                               + std::to_string(room));
 }
 
 void DirectoryParser::checkRanges() const
@@ -344,8 +348,8 @@ void DirectoryParser::checkRanges() const
     std::ranges::sort(ranges, {}, [](const Range& r) { return std::pair(r.begin, r.end); });
     for (std::size_t i = 1; i < ranges.size(); ++i)
         if (ranges[i].begin < ranges[i - 1].end)
-            refuse("the payloads of the tensors " + shownName(m_directory.records[ranges[i - 1].tensor].name) + " and " +
-                   shownName(m_directory.records[ranges[i].tensor].name) + " overlap");
+            refuse("the payloads of the tensors " + shownName(m_directory.records[ranges[i - 1].tensor].name) + " and "
+                   + shownName(m_directory.records[ranges[i].tensor].name) + " overlap");
 }
 
 void DirectoryParser::applyOverlay(Metadata overlay)

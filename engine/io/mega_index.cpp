@@ -27,10 +27,11 @@ class IndexReader
 {
 public:
     IndexReader(const std::filesystem::path& path, const MegaReadOptions& options)
-        : m_path(path), m_shown(path.string()), m_options(options),
-          m_folder(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."))
-    {
-    }
+        : m_path(path)
+        , m_shown(path.string())
+        , m_options(options)
+        , m_folder(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."))
+    {}
 
     WeightsFile read();
 
@@ -66,7 +67,8 @@ WeightsFile IndexReader::read()
     WeightsFile file;
     for (const auto& [tensor, name] : map->object()) {
         if (!name.isString())
-            refuse("weight_map: the shard of " + shownName(tensor) + " is " + std::string(kindName(name)) + ", not a name");
+            refuse("weight_map: the shard of " + shownName(tensor) + " is " + std::string(kindName(name))
+                   + ", not a name");
         const StateEntry* entry = shard(name.string()).tensors.find(tensor);
         if (entry == nullptr)
             refuse("the shard " + shownName(name.string()) + " lacks the tensor " + shownName(tensor));

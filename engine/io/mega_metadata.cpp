@@ -54,8 +54,8 @@ private:
         case 11: return text("the metadata " + shownName(key));
         case 12: return array(key, depth + 1);
         default:
-            throw FormatError(std::string(m_shown) + ": unknown metadata type " + std::to_string(type) + " of " +
-                              shownName(key));
+            throw FormatError(std::string(m_shown) + ": unknown metadata type " + std::to_string(type) + " of "
+                              + shownName(key));
         }
     }
 
@@ -70,17 +70,17 @@ private:
     {
         constexpr std::array<std::size_t, 13> least = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 1, 8, 12};
         if (depth > deepestArray)
-            throw FormatError(std::string(m_shown) + ": the metadata " + shownName(key) + " is nested deeper than " +
-                              std::to_string(deepestArray));
+            throw FormatError(std::string(m_shown) + ": the metadata " + shownName(key) + " is nested deeper than "
+                              + std::to_string(deepestArray));
         const auto type = m_reader.get<std::uint32_t>();
         const auto count = m_reader.get<std::uint64_t>();
         if (type < least.size() && count > m_reader.remaining() / least[type])
-            throw FormatError(std::string(m_shown) + ": the file ends early, in the metadata " + shownName(key) +
-                              ", an array of " + std::to_string(count));
+            throw FormatError(std::string(m_shown) + ": the file ends early, in the metadata " + shownName(key)
+                              + ", an array of " + std::to_string(count));
         m_elements += count;
         if (count > mostElements || m_elements > mostElements)
-            throw FormatError(std::string(m_shown) + ": the metadata's arrays have more than " +
-                              std::to_string(mostElements) + " elements");
+            throw FormatError(std::string(m_shown) + ": the metadata's arrays have more than "
+                              + std::to_string(mostElements) + " elements");
         Value::List list;
         list.reserve(static_cast<std::size_t>(count));
         for (std::uint64_t i = 0; i < count; ++i)
@@ -102,13 +102,17 @@ struct Trailer
     std::span<const std::byte> digest;
 };
 
-std::span<const std::byte> checkedOverlay(std::span<const std::byte> file, const Trailer& trailer, std::string_view shown)
+std::span<const std::byte> checkedOverlay(std::span<const std::byte> file, const Trailer& trailer,
+                                          std::string_view shown)
 {
-    const auto refuse = [shown](const char* what) { throw FormatError(std::string(shown) + ": footer overlay: " + what); };
+    const auto refuse = [shown](const char* what) {
+        throw FormatError(std::string(shown) + ": footer overlay: " + what);
+    };
     const std::uint64_t end = file.size() - trailerSize;
     if (trailer.generation == 0)
         refuse("its generation is 0");
-    if (trailer.base > trailer.offset || trailer.offset > end || trailer.size > end - trailer.offset || trailer.size == 0)
+    if (trailer.base > trailer.offset || trailer.offset > end || trailer.size > end - trailer.offset
+        || trailer.size == 0)
         refuse("its range does not lie inside the file");
     const auto overlay = file.subspan(static_cast<std::size_t>(trailer.offset), static_cast<std::size_t>(trailer.size));
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -122,16 +126,21 @@ std::span<const std::byte> checkedOverlay(std::span<const std::byte> file, const
 
 const Value* findMetadata(const Metadata& metadata, std::string_view key)
 {
-    const auto found = std::find_if(metadata.begin(), metadata.end(), [key](const auto& item) { return item.first == key; });
+    const auto found =
+        std::find_if(metadata.begin(), metadata.end(), [key](const auto& item) { return item.first == key; });
     return found == metadata.end() ? nullptr : &found->second;
 }
 
 bool isStructuralKey(std::string_view key)
 {
-    constexpr std::array<std::string_view, 8> keys = {
-        "general.alignment",           "mega.tensor_info.format",      "mega.chunk_directory.format",
-        "mega.chunk_directory.count",  "mega.segment_directory.format", "mega.segment_directory.count",
-        "mega.moe.expert_table.format", "mega.moe.expert_table.count"};
+    constexpr std::array<std::string_view, 8> keys = {"general.alignment",
+                                                      "mega.tensor_info.format",
+                                                      "mega.chunk_directory.format",
+                                                      "mega.chunk_directory.count",
+                                                      "mega.segment_directory.format",
+                                                      "mega.segment_directory.count",
+                                                      "mega.moe.expert_table.format",
+                                                      "mega.moe.expert_table.count"};
     return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
@@ -139,8 +148,8 @@ void readMegaMetadata(ByteReader& reader, std::uint64_t count, std::string_view 
 {
     constexpr std::size_t smallest = 8 + 4 + 1;
     if (count > reader.remaining() / smallest)
-        throw FormatError(std::string(shown) + ": it declares " + std::to_string(count) +
-                          " metadata entries, an absurd count for what is left of the file: it ends early");
+        throw FormatError(std::string(shown) + ": it declares " + std::to_string(count)
+                          + " metadata entries, an absurd count for what is left of the file: it ends early");
     MetadataReader values(reader, shown);
     std::unordered_set<std::string> keys;
     for (std::uint64_t i = 0; i < count; ++i) {

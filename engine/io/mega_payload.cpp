@@ -24,7 +24,8 @@ namespace {
 void decompress(std::span<const std::byte> in, std::span<std::byte> out, const MegaPayloadNames& names)
 {
     const unsigned long long declared = ZSTD_getFrameContentSize(in.data(), in.size());
-    const bool tooLarge = declared != ZSTD_CONTENTSIZE_UNKNOWN && declared != ZSTD_CONTENTSIZE_ERROR && declared > out.size();
+    const bool tooLarge =
+        declared != ZSTD_CONTENTSIZE_UNKNOWN && declared != ZSTD_CONTENTSIZE_ERROR && declared > out.size();
     const std::size_t got = tooLarge ? 0 : ZSTD_decompress(out.data(), out.size(), in.data(), in.size());
     if (tooLarge || (ZSTD_isError(got) != 0 && ZSTD_getErrorCode(got) == ZSTD_error_dstSize_tooSmall))
         refuse(names, fmt::format("its zstd data decompresses to more than the tensor holds ({} bytes)", out.size()));
@@ -53,8 +54,9 @@ void verifyMegaChecksum(const MegaStored& stored, std::span<const std::byte> byt
         std::uint32_t expected = 0;
         std::memcpy(&expected, stored.checksum.data(), sizeof expected);
         if (crc != expected)
-            refuse(names, fmt::format("checksum mismatch (CRC-32 {:08x}, the directory says {:08x}); the file is damaged", crc,
-                                      expected));
+            refuse(names,
+                   fmt::format("checksum mismatch (CRC-32 {:08x}, the directory says {:08x}); the file is damaged", crc,
+                               expected));
     } else if (stored.checksumType == megaSha256) {
         std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
         EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr);

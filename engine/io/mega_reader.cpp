@@ -34,9 +34,11 @@ class PayloadReader
 {
 public:
     PayloadReader(const MappedFile& file, const MegaDirectory& directory, std::string_view shown, bool verify)
-        : m_file(file), m_directory(directory), m_shown(shown), m_verify(verify)
-    {
-    }
+        : m_file(file)
+        , m_directory(directory)
+        , m_shown(shown)
+        , m_verify(verify)
+    {}
 
     void checkMemory() const;
     StateEntry read(const MegaRecord& record) const;
@@ -65,8 +67,8 @@ private:
 void PayloadReader::checkExpansion(const MegaRecord& record, const MegaStored& stored) const
 {
     if (stored.compressed() && stored.logicalSize > mostDecompressed(stored.size))
-        throw FormatError(std::string(m_shown) + ": tensor " + shownName(record.name) + ": " + sizeText(stored.size) +
-                          " of zstd data cannot hold the " + sizeText(stored.logicalSize) + " of the tensor");
+        throw FormatError(std::string(m_shown) + ": tensor " + shownName(record.name) + ": " + sizeText(stored.size)
+                          + " of zstd data cannot hold the " + sizeText(stored.logicalSize) + " of the tensor");
 }
 
 void PayloadReader::checkMemory() const
@@ -83,8 +85,8 @@ void PayloadReader::checkMemory() const
         decoded = std::min(decoded, UINT64_MAX / 2) + record.stored.logicalSize;
     }
     if (decoded > physicalMemory())
-        throw Error(std::string(m_shown) + ": its tensors need " + sizeText(decoded) + " of memory once decompressed; this machine has " +
-                    sizeText(physicalMemory()));
+        throw Error(std::string(m_shown) + ": its tensors need " + sizeText(decoded)
+                    + " of memory once decompressed; this machine has " + sizeText(physicalMemory()));
 }
 
 StateEntry PayloadReader::read(const MegaRecord& record) const
@@ -134,7 +136,8 @@ void findContainer(WeightsFile& file, std::string_view shown)
             file.container = Container::Dict;
     }
     if (file.container == Container::Tensor && file.tensors.size() != 1)
-        throw FormatError(std::string(shown) + ": it is said to hold one tensor and has " + std::to_string(file.tensors.size()));
+        throw FormatError(std::string(shown) + ": it is said to hold one tensor and has "
+                          + std::to_string(file.tensors.size()));
     if (textOf(file.metadata, "tensorplay.byteorder") == "big")
         throw FormatError(std::string(shown) + ": its tensors are big-endian; only little-endian ones can be read");
 }
@@ -187,8 +190,9 @@ StateDict stateDictOf(const WeightsFile& file, const std::filesystem::path& show
         return file.tensors;
     const std::string name = shown.string();
     if (file.container != Container::Tree)
-        throw FormatError(name + " holds a " + std::string(containerName(file.container)) + " of " +
-                          std::to_string(file.tensors.size()) + " tensors without names, not the state_dict of a model");
+        throw FormatError(name + " holds a " + std::string(containerName(file.container)) + " of "
+                          + std::to_string(file.tensors.size())
+                          + " tensors without names, not the state_dict of a model");
     try {
         const TreeValue tree = treeOf(file);
         if (!tree.isDict())
@@ -202,7 +206,8 @@ StateDict stateDictOf(const WeightsFile& file, const std::filesystem::path& show
         std::string keys;
         for (const auto& [key, value] : tree.dict())
             keys += (keys.empty() ? "" : ", ") + key;
-        throw FormatError("it holds a checkpoint without a branch \"model\" or \"state_dict\"; its keys are " + shownName(keys));
+        throw FormatError("it holds a checkpoint without a branch \"model\" or \"state_dict\"; its keys are "
+                          + shownName(keys));
     } catch (const FormatError& e) {
         throw FormatError(name + ": " + e.what());
     }

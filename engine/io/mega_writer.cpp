@@ -31,7 +31,15 @@ void appendCompactString(std::string& out, std::string_view text)
     out += text;
 }
 
-enum MetadataType : std::uint32_t { typeU32 = 4, typeU64 = 6, typeI64 = 7, typeF64 = 9, typeBool = 10, typeText = 11, typeArray = 12 };
+enum MetadataType : std::uint32_t {
+    typeU32 = 4,
+    typeU64 = 6,
+    typeI64 = 7,
+    typeF64 = 9,
+    typeBool = 10,
+    typeText = 11,
+    typeArray = 12
+};
 
 MetadataType typeOf(const Value& value)
 {
@@ -94,9 +102,9 @@ void appendMetadata(std::string& out, const std::string& key, const Value& value
 
 bool isOurs(std::string_view key)
 {
-    return isStructuralKey(key) || key == "tensorplay.container" || key == "tensorplay.byteorder" ||
-           key == "tensorplay.tensor_devices" || key == "tensorplay.checksum" || key == "tensorplay.tensor_checksums" ||
-           key == "tensorplay.layout";
+    return isStructuralKey(key) || key == "tensorplay.container" || key == "tensorplay.byteorder"
+           || key == "tensorplay.tensor_devices" || key == "tensorplay.checksum" || key == "tensorplay.tensor_checksums"
+           || key == "tensorplay.layout";
 }
 
 std::uint32_t crcOf(const StateEntry& entry)

@@ -25,8 +25,18 @@ struct Kind
     std::string_view tag;
 };
 
-constexpr std::array<Kind, 12> kinds = {{{"b1", "BOOL"}, {"u1", "U8"}, {"i1", "I8"}, {"u2", "U16"}, {"i2", "I16"}, {"f2", "F16"},
-                                         {"u4", "U32"}, {"i4", "I32"}, {"f4", "F32"}, {"u8", "U64"}, {"i8", "I64"}, {"f8", "F64"}}};
+constexpr std::array<Kind, 12> kinds = {{{"b1", "BOOL"},
+                                         {"u1", "U8"},
+                                         {"i1", "I8"},
+                                         {"u2", "U16"},
+                                         {"i2", "I16"},
+                                         {"f2", "F16"},
+                                         {"u4", "U32"},
+                                         {"i4", "I32"},
+                                         {"f4", "F32"},
+                                         {"u8", "U64"},
+                                         {"i8", "I64"},
+                                         {"f8", "F64"}}};
 
 struct Header
 {
@@ -113,7 +123,8 @@ private:
     bool boolean()
     {
         skipSpace();
-        for (const auto& [word, value] : {std::pair{std::string_view("True"), true}, {std::string_view("False"), false}})
+        for (const auto& [word, value] :
+             {std::pair{std::string_view("True"), true}, {std::string_view("False"), false}})
             if (m_text.starts_with(word)) {
                 m_text.remove_prefix(word.size());
                 return value;
@@ -181,12 +192,12 @@ std::string_view tagOf(std::string_view descr, std::string_view shown)
     const auto found = std::ranges::find(kinds, kind, &Kind::descr);
     if (ordered && found != kinds.end())
         return found->tag;
-    const std::string_view what = kind.starts_with('O') ? " (Python objects, which are never read: they can run code)"
+    const std::string_view what = kind.starts_with('O')   ? " (Python objects, which are never read: they can run code)"
                                   : kind.starts_with('c') ? " (complex numbers)"
                                   : kind.starts_with('U') || kind.starts_with('S') ? " (texts)"
                                                                                    : "";
-    throw FormatError(std::string(shown) + ": it has the dtype '" + shownName(descr) + "'" + std::string(what) +
-                      "; bool, whole numbers, float16, float32 and float64 can be read");
+    throw FormatError(std::string(shown) + ": it has the dtype '" + shownName(descr) + "'" + std::string(what)
+                      + "; bool, whole numbers, float16, float32 and float64 can be read");
 }
 
 std::string_view headerText(ByteReader& reader, std::string_view shown)
@@ -196,8 +207,8 @@ std::string_view headerText(ByteReader& reader, std::string_view shown)
     const auto major = reader.get<std::uint8_t>();
     const auto minor = reader.get<std::uint8_t>();
     if (major < 1 || major > 3 || minor != 0)
-        throw FormatError(std::string(shown) + ": it has version " + std::to_string(major) + "." + std::to_string(minor) +
-                          " of the .npy format; 1.0, 2.0 and 3.0 can be read");
+        throw FormatError(std::string(shown) + ": it has version " + std::to_string(major) + "." + std::to_string(minor)
+                          + " of the .npy format; 1.0, 2.0 and 3.0 can be read");
     return reader.text(major == 1 ? reader.get<std::uint16_t>() : reader.get<std::uint32_t>());
 }
 
@@ -209,7 +220,8 @@ std::size_t byteSize(const Shape& shape, std::size_t itemSize, std::string_view 
         empty = empty || size == 0;
         const auto factor = static_cast<std::size_t>(std::max<std::int64_t>(size, 1));
         if (elements > static_cast<std::size_t>(INT64_MAX) / 8 / factor)
-            throw FormatError(std::string(shown) + ": its shape " + text(shape) + " has more bytes than 63 bits can count");
+            throw FormatError(std::string(shown) + ": its shape " + text(shape)
+                              + " has more bytes than 63 bits can count");
         elements *= factor;
     }
     return empty ? 0 : elements * itemSize;
@@ -226,16 +238,17 @@ StateEntry parseNpy(std::span<const std::byte> bytes, std::string_view shown, st
     const Shape& shape = *header.shape;
     const std::size_t size = byteSize(shape, itemSize, shown);
     if (size != reader.remaining())
-        throw FormatError(std::string(shown) + ": its shape " + text(shape) + " needs " + std::to_string(size) +
-                          " bytes of data, the file has " + std::to_string(reader.remaining()) +
-                          (size > reader.remaining() ? ": it ends early" : ""));
+        throw FormatError(std::string(shown) + ": its shape " + text(shape) + " needs " + std::to_string(size)
+                          + " bytes of data, the file has " + std::to_string(reader.remaining())
+                          + (size > reader.remaining() ? ": it ends early" : ""));
     const auto data = reader.take(size);
     const bool swapped = header.descr->front() == '>' && itemSize > 1;
     const bool reordered = *header.fortran && shape.size() > 1 && size > 0;
     if (owner != nullptr && size > 0 && !swapped && !reordered)
         return {std::string(tag), shape, std::shared_ptr<const std::byte>(std::move(owner), data.data()), size};
 
-    const std::shared_ptr<std::byte> copy(new std::byte[std::max<std::size_t>(size, 1)], std::default_delete<std::byte[]>());
+    const std::shared_ptr<std::byte> copy(new std::byte[std::max<std::size_t>(size, 1)],
+                                          std::default_delete<std::byte[]>());
     const std::span<std::byte> out(copy.get(), size);
     if (reordered)
         toRowMajor(data, out, shape, itemSize);
@@ -262,14 +275,15 @@ std::vector<std::byte> npyBytes(const StateEntry& entry)
         throw Error("a tensor of dtype " + entry.dtype + " cannot be written as .npy, which does not have it");
     const std::size_t itemSize = *itemSizeOfTag(entry.dtype);
     if (entry.size != byteSize(entry.shape, itemSize, "a tensor"))
-        throw Error("a tensor of " + std::to_string(entry.size) + " bytes is not " + text(entry.shape) + " of " + entry.dtype);
+        throw Error("a tensor of " + std::to_string(entry.size) + " bytes is not " + text(entry.shape) + " of "
+                    + entry.dtype);
     std::string shape;
     for (const std::int64_t size : entry.shape)
         shape += (shape.empty() ? "" : ", ") + std::to_string(size);
     if (entry.shape.size() == 1)
         shape += ',';
-    std::string header = "{'descr': '" + std::string(itemSize == 1 ? "|" : "<") + std::string(kind->descr) +
-                         "', 'fortran_order': False, 'shape': (" + shape + "), }";
+    std::string header = "{'descr': '" + std::string(itemSize == 1 ? "|" : "<") + std::string(kind->descr)
+                         + "', 'fortran_order': False, 'shape': (" + shape + "), }";
     // The data begin at a multiple of 64; the header ends with a newline.
     const std::size_t used = magic.size() + 4 + header.size() + 1;
     header.append((headerAlignment - used % headerAlignment) % headerAlignment, ' ').push_back('\n');

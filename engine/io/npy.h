@@ -19,7 +19,8 @@ namespace megalith::io {
 // that is not NumPy's, and when the file's size is not what shape and dtype need.
 StateEntry readNpy(const std::filesystem::path& path);
 // The same from memory; `shown` names it in messages. The entry shares ownership through `owner`, or is a copy when it is null.
-StateEntry parseNpy(std::span<const std::byte> bytes, std::string_view shown, std::shared_ptr<const void> owner = nullptr);
+StateEntry parseNpy(std::span<const std::byte> bytes, std::string_view shown,
+                    std::shared_ptr<const void> owner = nullptr);
 
 // Version 1, little-endian, row-major. Error for a dtype that .npy does not have (BF16 and the 8-bit floats).
 std::vector<std::byte> npyBytes(const StateEntry& entry);

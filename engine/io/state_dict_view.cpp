@@ -16,7 +16,7 @@ namespace {
 // Reads one element at any alignment.
 using Decoder = double (*)(const std::byte*);
 
-template <typename T>
+template<typename T>
 T load(const std::byte* p)
 {
     T value{};
@@ -24,7 +24,7 @@ T load(const std::byte* p)
     return value;
 }
 
-template <typename T>
+template<typename T>
 double plain(const std::byte* p)
 {
     return static_cast<double>(load<T>(p));
@@ -69,7 +69,8 @@ constexpr std::array<Kind, 16> kinds = {{
     {"F16", [](const std::byte* p) { return double{halfToFloat(load<std::uint16_t>(p))}; }},
     {"BF16", [](const std::byte* p) { return double{bfloat16ToFloat(load<std::uint16_t>(p))}; }},
     // The upper half of a binary16.
-    {"F8_E5M2", [](const std::byte* p) { return double{halfToFloat(static_cast<std::uint16_t>(load<std::uint8_t>(p) << 8))}; }},
+    {"F8_E5M2",
+     [](const std::byte* p) { return double{halfToFloat(static_cast<std::uint16_t>(load<std::uint8_t>(p) << 8))}; }},
     {"F8_E4M3", e4m3},
     {"F8_E8M0", e8m0},
 }};
@@ -99,7 +100,8 @@ Elements elementsOf(const StateEntry& entry)
     e.itemSize = *itemSizeOfTag(entry.dtype);
     e.count = static_cast<std::size_t>(numel(entry.shape));
     if (e.count != entry.size / e.itemSize || entry.size % e.itemSize != 0)
-        throw Error("a tensor of " + std::to_string(entry.size) + " bytes is not " + text(entry.shape) + " of " + entry.dtype);
+        throw Error("a tensor of " + std::to_string(entry.size) + " bytes is not " + text(entry.shape) + " of "
+                    + entry.dtype);
     e.data = entry.data.get();
     return e;
 }

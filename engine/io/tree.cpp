@@ -132,8 +132,8 @@ StateDict stateDictOf(const TreeValue& value, std::string_view where)
         throw FormatError(std::string(where) + " is " + std::string(kindName(value)) + ", not a dict of tensors");
     for (const auto& [key, item] : value.dict()) {
         if (!item.isTensor())
-            throw FormatError(std::string(where) + ": " + shownName(key) + " is " + std::string(kindName(item)) +
-                              ", not a tensor");
+            throw FormatError(std::string(where) + ": " + shownName(key) + " is " + std::string(kindName(item))
+                              + ", not a tensor");
         dict.add(key, item.tensor());
     }
     return dict;

@@ -68,8 +68,8 @@ Weights readWeights(const std::filesystem::path& path)
     if (format == nullptr)
         format = formatOfContent(path);
     if (format == nullptr)
-        throw FormatError("cannot read " + path.string() + ": it is no weights file that is known; these are: " +
-                          knownExtensions());
+        throw FormatError("cannot read " + path.string()
+                          + ": it is no weights file that is known; these are: " + knownExtensions());
     return format->read(path);
 }
 
@@ -81,8 +81,8 @@ void writeWeights(const std::filesystem::path& path, const StateDict& tensors, c
         for (const WeightsFormat& known : weightsFormats())
             if (known.write != nullptr)
                 writable.append(writable.empty() ? "" : ", ").append(known.extensions.front());
-        throw Error("cannot write " + path.string() + ": its extension says no weights format that can be written; these are: " +
-                    writable);
+        throw Error("cannot write " + path.string()
+                    + ": its extension says no weights format that can be written; these are: " + writable);
     }
     format->write(path, tensors, metadata);
 }

@@ -28,7 +28,8 @@ struct WeightsFormat
     // Whether the first bytes of a file (64 at most) are this format's.
     bool (*probe)(std::span<const std::byte> head);
     Weights (*read)(const std::filesystem::path& path);
-    void (*write)(const std::filesystem::path& path, const StateDict& tensors, const Metadata& metadata);  // null: read only
+    void (*write)(const std::filesystem::path& path, const StateDict& tensors,
+                  const Metadata& metadata);  // null: read only
 };
 
 std::span<const WeightsFormat> weightsFormats();
