@@ -30,6 +30,15 @@ std::uint64_t freshKey()
     return mixKey(mixKey(value, "module"), count++);
 }
 
+Attrs completeNamed(const ModuleDef& def, const Attrs& attrs)
+{
+    try {
+        return complete(def, attrs);
+    } catch (const Error& error) {
+        throw Error(withOwner(def.type, error.what()));
+    }
+}
+
 std::string join(const std::string& prefix, const std::string& name)
 {
     return prefix.empty() ? name : prefix + "." + name;
@@ -70,7 +79,7 @@ Module::Module(std::string typeName) : m_typeName(std::move(typeName)) {}
 
 Module::Module(const ModuleDef& def, Attrs attrs, Values values)
     : m_def(&def)
-    , m_attrs(complete(def, attrs))
+    , m_attrs(completeNamed(def, attrs))
     , m_typeName(def.type)
 {
     if (const std::string unknown = unknownSizes(def, m_attrs); !unknown.empty())
