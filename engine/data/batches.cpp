@@ -24,7 +24,9 @@ std::vector<std::int64_t> permutation(std::int64_t count, std::uint64_t key)
 }
 
 BatchOrder::BatchOrder(std::int64_t count, std::int64_t batchSize, bool shuffle, bool dropLast, std::uint64_t seed)
-    : m_batchSize(batchSize), m_shuffle(shuffle), m_seed(seed)
+    : m_batchSize(batchSize)
+    , m_shuffle(shuffle)
+    , m_seed(seed)
 {
     if (batchSize < 1)
         throw DataError(fmt::format("training.batch_size is {}, but it must be at least 1", batchSize));
@@ -32,8 +34,8 @@ BatchOrder::BatchOrder(std::int64_t count, std::int64_t batchSize, bool shuffle,
         throw DataError("there are no samples to train on");
     m_steps = count / batchSize + (!dropLast && count % batchSize != 0 ? 1 : 0);
     if (m_steps == 0)
-        throw DataError(fmt::format("training.drop_last leaves no batch: there are {} samples, but batch_size is {}", count,
-                                    batchSize));
+        throw DataError(fmt::format("training.drop_last leaves no batch: there are {} samples, but batch_size is {}",
+                                    count, batchSize));
     m_rows.resize(static_cast<std::size_t>(count));
     setEpoch(0);
 }

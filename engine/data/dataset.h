@@ -99,14 +99,16 @@ struct SourceFacts
     std::int64_t testCount = 0;  // 0: no test part of its own
     bool hasTargets = true;
     Shape targetSample;           // of targets used as values: [1] for one column
-    std::int64_t classCount = 0;  // 0: the targets are no classes
+    Shape classSample;            // of targets used as classes: [] for one column
+    std::int64_t classCount = 0;  // how many classes whole numbers and texts would be; 0: neither
     std::vector<std::string> classNames;
     std::vector<std::string> inputColumns;
     std::vector<std::string> targetColumns;
 };
 
-// Reads headers, and of tables and labels what it takes to know the columns and classes. Throws as load() does.
-SourceFacts sourceFacts(const Value& data, const std::filesystem::path& projectFolder);
+// Reads headers, and of tables and labels what it takes to know the columns and classes. Targets equal to ignoreIndex are no
+// classes. Throws as load() does.
+SourceFacts sourceFacts(const Value& data, const std::filesystem::path& projectFolder, std::int64_t ignoreIndex = -100);
 
 // Why the network's Inputs do not fit the source, in one sentence that says both; nothing when they do.
 std::optional<std::string> inputProblem(const SourceFacts& facts, const std::vector<InputSpec>& inputs);
@@ -118,8 +120,8 @@ std::vector<std::string> sourceNames();
 // (u8, [1, C, H, W], values 0 .. 255). `shown` names it in messages.
 Samples toSamples(const StateEntry& array, const InputSpec& input, const Normalization& normalization,
                   std::string_view shown);
-// A table's rows for the Inputs, without targets. Columns by the names kept in the normalisation; without any: the first
-// that the one Input has room for.
+// A table's rows for the Inputs, without targets. Columns by the names kept in the normalisation; without any the Inputs take
+// as many as they have elements, one Input after the other.
 std::vector<Samples> readCsvInputs(const std::filesystem::path& path, const std::vector<InputSpec>& inputs,
                                    const Normalization& normalization);
 

@@ -22,7 +22,7 @@ std::string place(std::string_view shown, std::int64_t row)
     return fmt::format("{}: row {}", shown, row);
 }
 
-template <typename From>
+template<typename From>
 bool toWhole(From from, std::int64_t& to)
 {
     if constexpr (isFloatingElement<From>) {
@@ -48,7 +48,7 @@ std::vector<std::uint32_t> groupTable(const NormalizationGroups& groups, std::si
 }
 
 // One row into floating numbers.
-template <typename To, typename From>
+template<typename To, typename From>
 void convertRow(const std::byte* from, std::size_t size, const InputNormalization* normalization,
                 const std::vector<std::uint32_t>& groupOf, std::byte* to)
 {
@@ -61,7 +61,7 @@ void convertRow(const std::byte* from, std::size_t size, const InputNormalizatio
     }
 }
 
-template <typename From>
+template<typename From>
 void convertWholeRow(const std::byte* from, std::size_t size, std::int64_t row, std::string_view shown, std::byte* to)
 {
     for (std::size_t i = 0; i < size; ++i) {
@@ -73,14 +73,14 @@ void convertWholeRow(const std::byte* from, std::size_t size, std::int64_t row, 
     }
 }
 
-template <typename From>
+template<typename From>
 void convertMaskRow(const std::byte* from, std::size_t size, std::int64_t row, std::string_view shown, std::byte* to)
 {
     for (std::size_t i = 0; i < size; ++i) {
         const double value = asDouble(loadElement<From>(from, i));
         if (value != 0.0 && value != 1.0)
-            throw DataError(fmt::format("{} has {}, but its Input takes 0 and 1 (bool)", place(shown, row),
-                                        shortestText(value)));
+            throw DataError(
+                fmt::format("{} has {}, but its Input takes 0 and 1 (bool)", place(shown, row), shortestText(value)));
         to[i] = std::byte{value != 0.0};
     }
 }
@@ -95,8 +95,8 @@ void fitStandard(const StateEntry& array, std::span<const std::int64_t> rows, co
 {
     const std::size_t size = sampleSize(array);
     const std::vector<std::uint32_t> groupOf = groupTable(groups, size);
-    const double perGroup = static_cast<double>(rows.size()) * static_cast<double>(size)
-                            / static_cast<double>(groups.count);
+    const double perGroup =
+        static_cast<double>(rows.size()) * static_cast<double>(size) / static_cast<double>(groups.count);
     // The mean first, then the deviation from it: a sum of squares alone loses what is small beside the mean.
     visitElementType(array.dtype, shown, [&]<typename From>(From) {
         const auto sweep = [&](std::vector<double>& sums, auto&& of) {
@@ -195,8 +195,9 @@ void convertRows(const StateEntry& array, std::span<const std::int64_t> rows, DT
             else if (to == DType::Bool)
                 convertMaskRow<From>(from, size, rows[i], shown, target);
             else
-                throw DataError(fmt::format("{}: data cannot be given as {}; an Input takes float32, float64, int64 or bool",
-                                            shown, dtypeName(to)));
+                throw DataError(
+                    fmt::format("{}: data cannot be given as {}; an Input takes float32, float64, int64 or bool", shown,
+                                dtypeName(to)));
         }
     });
 }
@@ -215,9 +216,10 @@ InputNormalization fit(NormalizationKind kind, const StateEntry& array, std::spa
         fitMinMax(array, rows, groups, shown, result);
     for (std::size_t group = 0; group < groups.count; ++group) {
         if (!std::isfinite(result.offset[group]) || !std::isfinite(result.scale[group]))
-            throw DataError(fmt::format("{}: {} {} has values that are not finite, so it cannot be normalised; take them out "
-                                        "or set normalize to none",
-                                        shown, groups.inner > 1 ? "channel" : "column", group));
+            throw DataError(
+                fmt::format("{}: {} {} has values that are not finite, so it cannot be normalised; take them out "
+                            "or set normalize to none",
+                            shown, groups.inner > 1 ? "channel" : "column", group));
         if (result.scale[group] == 0.0)
             result.scale[group] = 1.0;
     }

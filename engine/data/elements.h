@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace megalith::data {
@@ -29,7 +31,7 @@ struct Bfloat16
 };
 
 // An element wherever it lies: arrays in files need not be aligned.
-template <typename T>
+template<typename T>
 T loadElement(const std::byte* bytes, std::size_t index)
 {
     T value;
@@ -37,7 +39,7 @@ T loadElement(const std::byte* bytes, std::size_t index)
     return value;
 }
 
-template <typename T>
+template<typename T>
 double asDouble(T value)
 {
     if constexpr (std::is_same_v<T, Half>)
@@ -48,11 +50,12 @@ double asDouble(T value)
         return static_cast<double>(value);
 }
 
-template <typename T>
-constexpr bool isFloatingElement = std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>;
+template<typename T>
+constexpr bool isFloatingElement =
+    std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>;
 
 // Calls visit(T{}) with the type of the tag's elements; `shown` names the array when there is none.
-template <typename Visit>
+template<typename Visit>
 void visitElementType(std::string_view tag, std::string_view shown, Visit&& visit)
 {
     if (tag == "F32")
@@ -86,6 +89,16 @@ void visitElementType(std::string_view tag, std::string_view shown, Visit&& visi
 bool isFloatingTag(std::string_view tag);
 // What an Input for such numbers has: whole numbers of more than 8 bits are tokens, a mask is a mask, all else are values.
 DType inputDType(std::string_view tag);
+
+// An array that takes the numbers over.
+template<typename T>
+StateEntry takeNumbers(std::string_view tag, Shape shape, std::vector<T> numbers)
+{
+    const std::size_t bytes = numbers.size() * sizeof(T);
+    const auto owner = std::make_shared<const std::vector<T>>(std::move(numbers));
+    return {std::string(tag), std::move(shape),
+            std::shared_ptr<const std::byte>(owner, reinterpret_cast<const std::byte*>(owner->data())), bytes};
+}
 
 // Elements of one sample of [N, sample...].
 std::size_t sampleSize(const StateEntry& array);

@@ -56,6 +56,23 @@ DataFile fileOf(const Value& data, std::string_view key, const fs::path& project
     return fileAt(value->string(), projectFolder);
 }
 
+std::vector<std::pair<std::string, DataFile>> inputFiles(const Value& data, const fs::path& projectFolder)
+{
+    const Value* inputs = data.find("inputs");
+    if (inputs == nullptr || !inputs->isObject())
+        return {{"", fileOf(data, "inputs", projectFolder)}};
+    std::vector<std::pair<std::string, DataFile>> files;
+    for (const auto& [name, file] : inputs->object()) {
+        if (!file.isString() || file.string().empty())
+            throw DataError(fmt::format("data.inputs.{} must be the name of a file, but it is {}", name,
+                                        file.isString() ? "empty" : kindName(file)));
+        files.emplace_back(name, fileAt(file.string(), projectFolder));
+    }
+    if (files.empty())
+        throw DataError("data.inputs names no file");
+    return files;
+}
+
 std::uint64_t checkFile(const DataFile& file)
 {
     std::error_code error;
@@ -147,7 +164,11 @@ bool isUtf8(std::string_view text)
 {
     for (std::size_t i = 0; i < text.size();) {
         const auto lead = static_cast<unsigned char>(text[i]);
-        const std::size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+        const std::size_t length = lead < 0x80                   ? 1
+                                   : lead >= 0xC2 && lead < 0xE0 ? 2
+                                   : lead >= 0xE0 && lead < 0xF0 ? 3
+                                   : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                                 : 0;
         if (length == 0 || i + length > text.size())
             return false;
         for (std::size_t k = 1; k < length; ++k)

@@ -12,6 +12,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace megalith::data {
 
@@ -25,6 +27,9 @@ struct DataFile
 // The path under `key` of the "data" object, relative to the project's folder. DataError when it is absent or no text.
 DataFile fileOf(const Value& data, std::string_view key, const std::filesystem::path& projectFolder);
 DataFile fileAt(const std::string& text, const std::filesystem::path& projectFolder);
+
+// Files by Input name: "inputs" is one file (for the only Input, named "") or an object of files.
+std::vector<std::pair<std::string, DataFile>> inputFiles(const Value& data, const std::filesystem::path& projectFolder);
 
 // Size of a regular file that can be read and is not empty. DataError otherwise, in one sentence.
 std::uint64_t checkFile(const DataFile& file);

@@ -29,9 +29,10 @@ struct RawData
     std::optional<RawPart> test;
     // Names of the target values 0, 1, ...; empty: a class is called by its number.
     std::vector<std::string> labelNames;
-    // Targets are the columns of a table: classes in one column are [N], values in one column [N, 1].
+    // Targets are columns of a table: one column of classes is [N], one column of values [N, 1]. Otherwise they have the
+    // shape that they have.
     bool table = true;
-    std::string targetsShown;  // for messages: "labels.idx"
+    std::string targetsShown;  // for messages: "labels.npy"
 };
 
 // What a source may ask about what it is loaded for.
@@ -42,13 +43,15 @@ struct SourceRequest
 
     // Throws Cancelled when the user asked to stop.
     void checkCancelled() const;
+    // "validation" is "test".
+    bool wantsTest() const;
 };
 
 // One kind of data. `name` is what "data.source" says.
 struct Source
 {
     std::string_view name;
-    SourceFacts (*facts)(const Value& data, const std::filesystem::path& projectFolder);
+    SourceFacts (*facts)(const Value& data, const std::filesystem::path& projectFolder, std::int64_t ignoreIndex);
     RawData (*load)(const SourceRequest& request);
 };
 
@@ -56,9 +59,9 @@ struct Source
 std::span<const Source* const> sources();
 
 extern const Source moons, circles, spirals, blobs, xorPattern, regression1d;  // generated.cpp
-extern const Source digits, iris;                                               // embedded.cpp
-extern const Source csv;                                                        // csv.cpp
-extern const Source idx, fashionMnist;                                          // idx.cpp
-extern const Source npy;                                                        // npy.cpp
+extern const Source digits, iris;                                              // embedded.cpp
+extern const Source csv;                                                       // csv.cpp
+extern const Source idx, fashionMnist;                                         // idx.cpp
+extern const Source npy;                                                       // npy.cpp
 
 }  // namespace megalith::data

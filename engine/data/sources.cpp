@@ -29,4 +29,10 @@ void SourceRequest::checkCancelled() const
         throw Cancelled("loading the data was cancelled");
 }
 
+bool SourceRequest::wantsTest() const
+{
+    const Value* validation = data.find("validation");
+    return validation != nullptr && validation->isString() && validation->string() == "test";
+}
+
 }  // namespace megalith::data
