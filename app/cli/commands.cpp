@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <vector>
+
+namespace megalith::cli {
+
+namespace {
+
+constexpr std::array all = {
+    Command{"new", "makes a project from a template", newCommand},
+    Command{"check", "shapes, counts and everything that is wrong with a project", checkCommand},
+    Command{"summary", "the module tree with output shapes, parameters and totals", summaryCommand},
+    Command{"train", "trains a project", trainCommand},
+    Command{"eval", "loss and metrics on the validation part", evalCommand},
+    Command{"predict", "the network's output for a file", predictCommand},
+    Command{"export", "writes a project's weights, reads them back and compares", exportCommand},
+    Command{"inspect", "what is in a weights file", inspectCommand},
+    Command{"devices", "what can compute, in order of preference", devicesCommand},
+    Command{"convert", "weights from one format to another", nullptr},
+    Command{"diff", "the differences of two projects or weights files", nullptr},
+    Command{"load", "puts weights into a project by mapping rules", nullptr},
+    Command{"verify", "repeats the proof of an export", nullptr},
+    Command{"render", "the graph as a picture", nullptr},
+};
+
+// Levenshtein's distance.
+std::size_t distance(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::span<const Command> commands()
+{
+    return all;
+}
+
+const Command* findCommand(std::string_view name)
+{
+    const auto found = std::ranges::find(all, name, &Command::name);
+    return found == all.end() ? nullptr : &*found;
+}
+
+std::string nearest(std::string_view typed, std::span<const std::string_view> names)
+{
+    constexpr std::size_t longest = 64;
+    if (typed.size() > longest)
+        return {};
+    std::string_view best;
+    std::size_t least = std::max<std::size_t>(typed.size() / 3, 1) + 1;
+    for (const std::string_view name : names)
+        if (const std::size_t d = distance(typed, name); d < least) {
+            best = name;
+            least = d;
+        }
+    return std::string(best);
+}
+
+}  // namespace megalith::cli
