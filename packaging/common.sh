@@ -43,7 +43,7 @@ apt_install()
 
 apt_update() { as_root apt-get update -q -o DPkg::Lock::Timeout=300; }
 
-known_to_apt() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+known_to_apt() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) == *'Candidate: '[!\(]* ]]; }
 
 # need_packages LIST...: installs what is missing of these lists, asking apt for nothing else. What the list "optional"
 # names may stay missing; anything else ends the script with the names of what to install.
@@ -73,7 +73,7 @@ need_packages()
         return 0
     fi
 
-    say "Installing with apt: ${missing[*]} ${optional[*]}"
+    say "Installing with apt: $(printf '%s ' "${missing[@]}" "${optional[@]}")"
     for name in "${missing[@]}" "${optional[@]}"; do
         known_to_apt "$name" || { apt_update || say "apt-get update failed; going on with the lists that are here."; break; }
     done
