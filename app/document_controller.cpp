@@ -20,9 +20,11 @@ class EditCommand : public QUndoCommand
 {
 public:
     EditCommand(DocumentController& owner, graph::Edit edit, graph::Edit inverse)
-        : QUndoCommand(qs(graph::describe(edit))), m_owner(owner), m_edit(std::move(edit)), m_inverse(std::move(inverse))
-    {
-    }
+        : QUndoCommand(qs(graph::describe(edit)))
+        , m_owner(owner)
+        , m_edit(std::move(edit))
+        , m_inverse(std::move(inverse))
+    {}
 
     void undo() override
     {

@@ -63,7 +63,8 @@ MainWindow::MainWindow(WindowOptions options) : m_questions(std::move(options.qu
     setAcceptDrops(true);
     setDockNestingEnabled(true);
     setDockOptions(AllowTabbedDocks | AllowNestedDocks | GroupedDragging);
-    for (const auto area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea, Qt::BottomDockWidgetArea, Qt::TopDockWidgetArea})
+    for (const auto area :
+         {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea, Qt::BottomDockWidgetArea, Qt::TopDockWidgetArea})
         setTabPosition(area, QTabWidget::North);
     setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -167,8 +168,9 @@ void MainWindow::quietTitles()
         if (tabbed && !dock->titleBarWidget())
             dock->setTitleBarWidget(new QWidget(dock));
         if (!tabbed && dock->titleBarWidget()) {
-            delete dock->titleBarWidget();
+            QWidget* empty = dock->titleBarWidget();
             dock->setTitleBarWidget(nullptr);
+            empty->deleteLater();
         }
     }
     for (QTabBar* bar : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
@@ -189,7 +191,8 @@ void MainWindow::restorePlace()
 
 void MainWindow::connectParts()
 {
-    connect(m_palette, &ui::ModulePalette::chosen, m_canvas, [this](const QString& type) { m_canvas->addModuleHere(type); });
+    connect(m_palette, &ui::ModulePalette::chosen, m_canvas,
+            [this](const QString& type) { m_canvas->addModuleHere(type); });
     connect(m_canvas, &ui::CanvasView::selectionChanged, this, [this](const std::vector<graph::Id>& ids) {
         m_inspector->show(ids);
         if (ids.size() == 1)
@@ -209,7 +212,11 @@ void MainWindow::connectParts()
         m_docks["problems"]->setWindowTitle(all == 0 ? tr("Problems") : tr("Problems (%1)").arg(all));
     });
     connect(&m_document, &DocumentController::changed, this, &MainWindow::followDocument);
-    connect(&m_document, &DocumentController::reset, this, &MainWindow::followDocument);
+    connect(&m_document, &DocumentController::reset, this, [this] {
+        // Another project's data are to be asked about again, even if they are described alike.
+        m_factsOf = Value(false);
+        followDocument();
+    });
     connect(&m_document, &DocumentController::refused, this, [this](const QString& reason) { say(reason, true); });
     connect(&m_document, &DocumentController::fileChanged, this, [this] {
         setWindowTitle(tr("%1[*] \u2013 Megalith").arg(m_document.title()));
@@ -250,7 +257,7 @@ void MainWindow::connectTraining()
     connect(m_training, &TrainingSession::message, this,
             [this](const QString& text) { m_log->model()->add(ui::LogLevel::Note, text); });
     connect(m_training, &TrainingSession::ended, this, [this](const QString& summary, const QString& error) {
-        m_hasValues = true;
+        m_hasValues = m_hasValues || m_training->stepsDone() > 0;
         m_log->model()->add(error.isEmpty() ? ui::LogLevel::Note : ui::LogLevel::Error,
                             error.isEmpty() ? summary : summary + QStringLiteral(": ") + error);
         if (!error.isEmpty() && !m_closing)

@@ -29,7 +29,7 @@ class ModulePalette;
 class ParameterPanel;
 class ProblemList;
 class TrainingForm;
-}
+}  // namespace megalith::ui
 
 namespace megalith::app {
 
@@ -146,7 +146,7 @@ private:
     QMenu *m_recent = nullptr, *m_panels = nullptr;
     QActionGroup* m_themes = nullptr;
     QTimer *m_lookSoon = nullptr, *m_statusTick = nullptr;
-    Value m_factsOf;  // the data that was asked about
+    Value m_factsOf;           // the data that was asked about
     bool m_hasValues = false;  // trained or loaded
     bool m_loading = false;
     bool m_closing = false;

@@ -16,7 +16,8 @@
 
 namespace megalith::app {
 
-QAction* MainWindow::action(QMenu* menu, const QString& text, const QKeySequence& keys, std::function<void()> run, const QString& tip)
+QAction* MainWindow::action(QMenu* menu, const QString& text, const QKeySequence& keys, std::function<void()> run,
+                            const QString& tip)
 {
     auto* made = new QAction(text, this);
     made->setShortcut(keys);
@@ -42,24 +43,28 @@ void MainWindow::makeFileMenu()
 {
     QMenu* file = menuBar()->addMenu(tr("&File"));
     QMenu* fresh = file->addMenu(tr("&New"));
-    m_new = action(fresh, tr("Input and output"), QKeySequence::New,
-                   [this] { whenSafe([this] { newFrom(QStringLiteral(":/samples/empty.megaproj")); }); },
-                   tr("A new network with an Input and an Output"));
+    m_new = action(
+        fresh, tr("Input and output"), QKeySequence::New,
+        [this] { whenSafe([this] { newFrom(QStringLiteral(":/samples/empty.megaproj")); }); },
+        tr("A new network with an Input and an Output"));
     m_new->setIconText(tr("New"));
     action(fresh, tr("Multilayer perceptron on digits"), {},
            [this] { whenSafe([this] { newFrom(QStringLiteral(":/samples/digits-mlp.megaproj")); }); });
     action(fresh, tr("Convolutional network on digits"), {},
            [this] { whenSafe([this] { newFrom(QStringLiteral(":/samples/digits-cnn.megaproj")); }); });
-    m_open = action(file, tr("&Open..."), QKeySequence::Open, [this] { fileOpen(); }, tr("Open a project"));
+    m_open = action(
+        file, tr("&Open..."), QKeySequence::Open, [this] { fileOpen(); }, tr("Open a project"));
     m_open->setIconText(tr("Open"));
     m_recent = file->addMenu(tr("Open &recent"));
     connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
     m_recent->setEnabled(m_settings != nullptr);
     file->addSeparator();
-    m_save = action(file, tr("&Save"), QKeySequence::Save, [this] { fileSave(); }, tr("Save the project and its weights"));
+    m_save = action(
+        file, tr("&Save"), QKeySequence::Save, [this] { fileSave(); }, tr("Save the project and its weights"));
     m_save->setIconText(tr("Save"));
     action(file, tr("Save &as..."), QKeySequence::SaveAs, [this] { fileSaveAs(); });
-    action(file, tr("&Export weights..."), {}, [this] { exportWeights(); }, tr("Write the state_dict as a .mega file"));
+    action(
+        file, tr("&Export weights..."), {}, [this] { exportWeights(); }, tr("Write the state_dict as a .mega file"));
     file->addSeparator();
     action(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
 }
@@ -92,7 +97,9 @@ void MainWindow::makeEditMenu()
     connect(&m_document, &DocumentController::lockChanged, this, follow);
     follow();
     edit->addSeparator();
-    action(edit, tr("&Delete"), {}, [this] { m_canvas->deleteSelected(); }, tr("Delete what is selected (Del on the canvas)"));
+    action(
+        edit, tr("&Delete"), {}, [this] { m_canvas->deleteSelected(); },
+        tr("Delete what is selected (Del on the canvas)"));
     action(edit, tr("Du&plicate"), QKeySequence(tr("Ctrl+D")), [this] { m_canvas->duplicateSelected(); });
     action(edit, tr("Select &all nodes"), {}, [this] { m_canvas->selectAll(); });
 }
@@ -102,8 +109,10 @@ void MainWindow::makeViewMenu()
     QMenu* view = menuBar()->addMenu(tr("&View"));
     action(view, tr("Zoom &in"), QKeySequence::ZoomIn, [this] { m_canvas->zoomBy(1.2); });
     action(view, tr("Zoom &out"), QKeySequence::ZoomOut, [this] { m_canvas->zoomBy(1 / 1.2); });
-    action(view, tr("&100 %"), QKeySequence(tr("Ctrl+0")), [this] { m_canvas->zoomTo(1.0, m_canvas->viewport()->rect().center()); });
-    action(view, tr("&Fit the network"), QKeySequence(tr("Ctrl+9")), [this] { m_canvas->fit(); }, tr("F on the canvas"));
+    action(view, tr("&100 %"), QKeySequence(tr("Ctrl+0")),
+           [this] { m_canvas->zoomTo(1.0, m_canvas->viewport()->rect().center()); });
+    action(
+        view, tr("&Fit the network"), QKeySequence(tr("Ctrl+9")), [this] { m_canvas->fit(); }, tr("F on the canvas"));
     view->addSeparator();
     m_panels = view->addMenu(tr("&Panels"));
     for (const QString& name : {QStringLiteral("modules"), QStringLiteral("attributes"), QStringLiteral("parameters"),
@@ -116,8 +125,12 @@ void MainWindow::makeViewMenu()
             dock->setFloating(false);
             dock->show();
             const bool left = name == QLatin1String("modules");
-            const bool right = name == QLatin1String("attributes") || name == QLatin1String("parameters") || name == QLatin1String("training");
-            addDockWidget(left ? Qt::LeftDockWidgetArea : right ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea, dock);
+            const bool right = name == QLatin1String("attributes") || name == QLatin1String("parameters")
+                               || name == QLatin1String("training");
+            addDockWidget(left    ? Qt::LeftDockWidgetArea
+                          : right ? Qt::RightDockWidgetArea
+                                  : Qt::BottomDockWidgetArea,
+                          dock);
         }
         arrangeDocks();
     });
@@ -136,22 +149,28 @@ void MainWindow::makeViewMenu()
 void MainWindow::makeGraphMenu()
 {
     QMenu* graph = menuBar()->addMenu(tr("&Graph"));
-    action(graph, tr("&Add module..."), {}, [this] {
-        const std::vector<graph::Id> selected = m_canvas->canvas().selectedNodes();
-        m_canvas->openAddList(m_canvas->viewport()->rect().center(), selected.size() == 1 ? selected.front() : 0);
-    }, tr("Tab on the canvas"));
+    action(
+        graph, tr("&Add module..."), {},
+        [this] {
+            const std::vector<graph::Id> selected = m_canvas->canvas().selectedNodes();
+            m_canvas->openAddList(m_canvas->viewport()->rect().center(), selected.size() == 1 ? selected.front() : 0);
+        },
+        tr("Tab on the canvas"));
     action(graph, tr("&Rename..."), QKeySequence(Qt::Key_F2), [this] { m_canvas->renameSelected(); });
-    action(graph, tr("Freeze or &unfreeze"), QKeySequence(tr("Ctrl+Shift+F")), [this] { m_canvas->freezeSelected(); },
-           tr("Of what is selected: no gradient is computed for it, the optimizer leaves it alone"));
-    action(graph, tr("&Close the gap"), {}, [this] { m_canvas->deleteSelected(true); },
-           tr("Delete what is selected and join what it joined (Ctrl+Del on the canvas)"));
+    action(
+        graph, tr("Freeze or &unfreeze"), QKeySequence(tr("Ctrl+Shift+F")), [this] { m_canvas->freezeSelected(); },
+        tr("Of what is selected: no gradient is computed for it, the optimizer leaves it alone"));
+    action(
+        graph, tr("&Close the gap"), {}, [this] { m_canvas->deleteSelected(true); },
+        tr("Delete what is selected and join what it joined (Ctrl+Del on the canvas)"));
 }
 
 void MainWindow::makeTrainMenu()
 {
     QMenu* train = menuBar()->addMenu(tr("&Train"));
-    m_train = action(train, tr("&Train"), QKeySequence(Qt::Key_F5), [this] { m_training->start(true); },
-                     tr("From fresh weights, drawn from the seed"));
+    m_train = action(
+        train, tr("&Train"), QKeySequence(Qt::Key_F5), [this] { m_training->start(true); },
+        tr("From fresh weights, drawn from the seed"));
     m_continue = action(train, tr("&Continue from the present weights"), QKeySequence(tr("Ctrl+F5")),
                         [this] { m_training->start(false); });
     m_stop = action(train, tr("&Stop"), QKeySequence(tr("Shift+F5")), [this] { m_training->stop(); });
@@ -165,9 +184,10 @@ void MainWindow::makeHelpMenu()
 {
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     action(help, tr("&About Megalith"), {}, [this] {
-        QMessageBox::about(this, tr("About Megalith"),
-                           tr("Megalith %1\nA desktop IDE for neural networks.\nGNU General Public License, version 3 or later.")
-                               .arg(QStringLiteral(MEGALITH_VERSION)));
+        QMessageBox::about(
+            this, tr("About Megalith"),
+            tr("Megalith %1\nA desktop IDE for neural networks.\nGNU General Public License, version 3 or later.")
+                .arg(QStringLiteral(MEGALITH_VERSION)));
     });
 }
 

@@ -141,8 +141,9 @@ void MainWindow::fileSave(std::function<void(bool)> done)
 void MainWindow::fileSaveAs(std::function<void(bool)> done)
 {
     const QString folder = m_document.folder().isEmpty() ? QDir::homePath() : m_document.folder();
-    QString path = m_questions->fileToSave(this, folder + QLatin1Char('/') + m_document.title() + QStringLiteral(".megaproj"),
-                                           tr("Megalith projects (*.megaproj)"));
+    QString path =
+        m_questions->fileToSave(this, folder + QLatin1Char('/') + m_document.title() + QStringLiteral(".megaproj"),
+                                tr("Megalith projects (*.megaproj)"));
     if (path.isEmpty()) {
         if (done)
             done(false);
@@ -178,22 +179,24 @@ void MainWindow::saveTo(const QString& path, std::function<void(bool)> done)
     // Weights first: a project never names a file that is not there.
     const QFileInfo file(path);
     const QString weights = file.completeBaseName() + QStringLiteral(".mega");
-    m_model.saveWeights(file.absoluteDir().filePath(weights), [this, weights, saveProject, finish](const QString& error) {
-        if (!error.isEmpty()) {
-            finish(error);
-            return;
-        }
-        m_document.setWeightsFile(weights);
-        m_document.setValuesDirty(false);
-        saveProject();
-    });
+    m_model.saveWeights(file.absoluteDir().filePath(weights),
+                        [this, weights, saveProject, finish](const QString& error) {
+                            if (!error.isEmpty()) {
+                                finish(error);
+                                return;
+                            }
+                            m_document.setWeightsFile(weights);
+                            m_document.setValuesDirty(false);
+                            saveProject();
+                        });
 }
 
 void MainWindow::exportWeights()
 {
     const QString folder = m_document.folder().isEmpty() ? QDir::homePath() : m_document.folder();
-    QString path = m_questions->fileToSave(this, folder + QLatin1Char('/') + m_document.title() + QStringLiteral(".mega"),
-                                           tr("MegaTensors weights (*.mega)"));
+    QString path =
+        m_questions->fileToSave(this, folder + QLatin1Char('/') + m_document.title() + QStringLiteral(".mega"),
+                                tr("MegaTensors weights (*.mega)"));
     if (path.isEmpty())
         return;
     if (!path.endsWith(QStringLiteral(".mega"), Qt::CaseInsensitive))

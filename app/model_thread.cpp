@@ -165,15 +165,17 @@ void ModelThread::loadWeights(const QString& path, bool strict, Answer answer)
 
 void ModelThread::saveWeights(const QString& path, Answer answer)
 {
-    post([this, path = ss(path), answer = std::move(answer)](Worker& worker) {
-        QString error;
-        try {
-            worker.ready().saveWeights(path);
-        } catch (const std::exception& problem) {
-            error = reason(problem);
-        }
-        toWindow([answer, error] { answer(error); });
-    }, When::BetweenSteps);
+    post(
+        [this, path = ss(path), answer = std::move(answer)](Worker& worker) {
+            QString error;
+            try {
+                worker.ready().saveWeights(path);
+            } catch (const std::exception& problem) {
+                error = reason(problem);
+            }
+            toWindow([answer, error] { answer(error); });
+        },
+        When::BetweenSteps);
 }
 
 void ModelThread::train(train::TrainOptions options)
@@ -257,18 +259,20 @@ void ModelThread::collect()
 
 void ModelThread::requestSnapshots()
 {
-    post([this](Worker& worker) {
-        try {
-            worker.ready().model();
-            std::vector<train::TensorSnapshot> looked = worker.workspace->snapshots();
-            toWindow([this, looked = std::move(looked)] {
-                emit valuesReady();
-                emit snapshots(looked);
-            });
-        } catch (const std::exception&) {
-            // The document has an error, which check has said already.
-        }
-    }, When::BetweenSteps);
+    post(
+        [this](Worker& worker) {
+            try {
+                worker.ready().model();
+                std::vector<train::TensorSnapshot> looked = worker.workspace->snapshots();
+                toWindow([this, looked = std::move(looked)] {
+                    emit valuesReady();
+                    emit snapshots(looked);
+                });
+            } catch (const std::exception&) {
+                // The document has an error, which check has said already.
+            }
+        },
+        When::BetweenSteps);
 }
 
 void ModelThread::requestFacts(const Value& data, const QString& folder)

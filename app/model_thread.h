@@ -23,7 +23,7 @@ class QTimer;
 namespace megalith::train {
 class Workspace;
 struct TrainOptions;
-}
+}  // namespace megalith::train
 
 namespace megalith::app {
 

@@ -34,15 +34,6 @@ std::vector<int> numbersIn(const QDir& runs)
 
 }  // namespace
 
-QString nextRunFolder(const QString& projectPath)
-{
-    if (projectPath.isEmpty())
-        return {};
-    const QDir runs = runsOf(projectPath);
-    const std::vector<int> numbers = numbersIn(runs);
-    return runs.filePath(QString::number(numbers.empty() ? 1 : numbers.back() + 1));
-}
-
 QString lastRunFolder(const QString& projectPath)
 {
     if (projectPath.isEmpty())

@@ -21,8 +21,6 @@ struct RunCurves
     std::vector<Step> validation;
 };
 
-// Where the next run of a project goes; not made yet.
-QString nextRunFolder(const QString& projectPath);
 // The latest run with a metrics.csv; empty when there is none.
 QString lastRunFolder(const QString& projectPath);
 // What metrics.csv of a run holds; nothing when it cannot be read.

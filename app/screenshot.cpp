@@ -31,9 +31,10 @@ public:
 
 int wrongCall(const QString& what)
 {
-    std::fprintf(stderr,
-                 "megalith: error: %s\nusage: megalith --screenshot FILE.png --project PROJECT [--size WxH] [--theme light|dark] [--dock NAME]\n",
-                 qUtf8Printable(what));
+    std::fprintf(
+        stderr,
+        "megalith: error: %s\nusage: megalith --screenshot FILE.png --project PROJECT [--size WxH] [--theme light|dark] [--dock NAME]\n",
+        qUtf8Printable(what));
     return 2;
 }
 
@@ -55,8 +56,8 @@ QString parse(const QStringList& arguments, ScreenshotOptions& options)
             const QStringList parts = value.split(QLatin1Char('x'));
             if (parts.size() == 2)
                 options.size = {parts[0].toInt(), parts[1].toInt()};
-            if (parts.size() != 2 || options.size.width() < 320 || options.size.height() < 200 || options.size.width() > 16384
-                || options.size.height() > 16384)
+            if (parts.size() != 2 || options.size.width() < 320 || options.size.height() < 200
+                || options.size.width() > 16384 || options.size.height() > 16384)
                 return QStringLiteral("--size takes WxH from 320x200 to 16384x16384, not %1").arg(value);
         } else if (name == QLatin1String("--theme")) {
             if (value != QLatin1String("light") && value != QLatin1String("dark"))
@@ -71,7 +72,7 @@ QString parse(const QStringList& arguments, ScreenshotOptions& options)
     return {};
 }
 
-template <typename Ready>
+template<typename Ready>
 void waitFor(Ready ready)
 {
     QElapsedTimer clock;

@@ -14,8 +14,12 @@
 namespace megalith::app {
 
 TrainBar::TrainBar(QWidget* parent)
-    : QWidget(parent), m_train(new QPushButton(tr("\u25B6 Train"), this)), m_stop(new QPushButton(tr("Stop"), this)),
-      m_epoch(new QLabel(this)), m_speed(new QLabel(this)), m_bar(new QProgressBar(this))
+    : QWidget(parent)
+    , m_train(new QPushButton(tr("\u25B6 Train"), this))
+    , m_stop(new QPushButton(tr("Stop"), this))
+    , m_epoch(new QLabel(this))
+    , m_speed(new QLabel(this))
+    , m_bar(new QProgressBar(this))
 {
     m_train->setProperty("primary", true);
     m_train->setAccessibleName(tr("Train"));
@@ -28,7 +32,8 @@ TrainBar::TrainBar(QWidget* parent)
     m_bar->setMinimumWidth(80);
     m_bar->setMaximumWidth(220);
     m_epoch->setMinimumWidth(m_epoch->fontMetrics().horizontalAdvance(tr("Epoch %1 of %2").arg(1000).arg(1000)));
-    m_speed->setMinimumWidth(m_speed->fontMetrics().horizontalAdvance(QStringLiteral("100,000 samples/s \u00B7 59 min 59 s left")));
+    m_speed->setMinimumWidth(
+        m_speed->fontMetrics().horizontalAdvance(QStringLiteral("100,000 samples/s \u00B7 59 min 59 s left")));
     ui::setStyleFlag(*m_speed, "muted", true);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(ui::size::gap1, 0, 0, 0);
@@ -62,7 +67,7 @@ void TrainBar::follow()
 {
     m_train->setEnabled(!m_running && m_blocked.isEmpty());
     m_stop->setEnabled(m_running);
-    m_train->setToolTip(m_running              ? tr("A training is running")
+    m_train->setToolTip(m_running             ? tr("A training is running")
                         : m_blocked.isEmpty() ? tr("Train from fresh weights (F5)")
                                               : tr("It cannot be trained yet: %1").arg(m_blocked));
     m_train->setAccessibleDescription(m_train->toolTip());

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/training_session.h"
 
+#include "app/cli/run_folder.h"
 #include "app/document_controller.h"
-#include "app/run_files.h"
+#include "engine/core/error.h"
 #include "engine/train/workspace.h"
 #include "widgets/text.h"
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace megalith::app {
 
 using ui::countText;
 using ui::numberText;
 using ui::qs;
-using ui::ss;
 
 TrainingSession::TrainingSession(DocumentController& document, ModelThread& model, QObject* parent)
-    : QObject(parent), m_document(document), m_model(model)
+    : QObject(parent)
+    , m_document(document)
+    , m_model(model)
 {
     connect(&model, &ModelThread::news, this, &TrainingSession::hear);
-    connect(&model, &ModelThread::failed, this, [this](const QString& error) { end(tr("The training ended with an error"), error); });
+    connect(&model, &ModelThread::failed, this,
+            [this](const QString& error) { end(tr("The training ended with an error"), error); });
     connect(&model, &ModelThread::finished, this, [this](const train::DoneEvent& done) {
         const QString steps = tr("%1 steps in %2").arg(countText(done.steps), ui::durationText(done.seconds));
         end(done.stopped        ? tr("Stopped after %1").arg(steps)
@@ -28,6 +32,23 @@ TrainingSession::TrainingSession(DocumentController& document, ModelThread& mode
                                 : tr("Trained %1").arg(steps),
             {});
     });
+}
+
+TrainingSession::~TrainingSession() = default;
+
+bool TrainingSession::makeFolder()
+{
+    m_folder.reset();
+    if (m_document.path().isEmpty())
+        return true;
+    try {
+        const std::filesystem::path project(m_document.path().toStdU16String());
+        m_folder.reset(new cli::RunFolder(cli::RunFolder::next(project)));
+        return true;
+    } catch (const Error& error) {
+        emit ended(tr("The run could not be started"), qs(error.what()));
+        return false;
+    }
 }
 
 QString TrainingSession::blockedBy() const
@@ -41,7 +62,7 @@ QString TrainingSession::blockedBy() const
 
 void TrainingSession::start(bool fresh)
 {
-    if (m_running || !blockedBy().isEmpty())
+    if (m_running || !blockedBy().isEmpty() || !makeFolder())
         return;
     m_running = true;
     m_stopping = false;
@@ -51,7 +72,7 @@ void TrainingSession::start(bool fresh)
     m_progress = {tr("Starting"), 0.0, {}, tr("Training \u00B7 starting")};
     m_document.setTrainingLock(tr("The graph is locked while it trains. Stop the training to change it."));
     train::TrainOptions options;
-    options.outDir = ss(nextRunFolder(m_document.path()));
+    options.outDir = m_folder ? m_folder->path().string() : std::string();
     options.freshWeights = fresh;
     m_clock.start();
     m_measuredAt = 0;
@@ -111,12 +132,14 @@ void TrainingSession::measure(std::int64_t step)
     m_stepsPerSecond = static_cast<double>(step - m_measuredStep) / seconds;
     m_measuredAt = now;
     m_measuredStep = step;
-    const double perStep = static_cast<double>(m_start.trainSamples) / static_cast<double>(std::max<std::int64_t>(m_start.stepsPerEpoch, 1));
+    const double perStep = static_cast<double>(m_start.trainSamples)
+                           / static_cast<double>(std::max<std::int64_t>(m_start.stepsPerEpoch, 1));
     const auto samples = static_cast<std::int64_t>(std::llround(m_stepsPerSecond * perStep));
     m_progress.speed = tr("%1 samples/s").arg(countText(samples));
     if (m_stepsPerSecond > 0.0)
-        m_progress.speed += QStringLiteral(" \u00B7 ")
-                            + tr("%1 left").arg(ui::durationText(static_cast<double>(m_start.totalSteps - step) / m_stepsPerSecond));
+        m_progress.speed +=
+            QStringLiteral(" \u00B7 ")
+            + tr("%1 left").arg(ui::durationText(static_cast<double>(m_start.totalSteps - step) / m_stepsPerSecond));
 }
 
 void TrainingSession::end(const QString& summary, const QString& error)
@@ -124,8 +147,10 @@ void TrainingSession::end(const QString& summary, const QString& error)
     if (!m_running)
         return;
     m_running = false;
-    m_progress.status = error.isEmpty() && m_last.step > 0 ? summary + QStringLiteral(" \u00B7 ") + tr("loss %1").arg(numberText(m_last.loss))
-                                                           : summary;
+    m_folder.reset();
+    m_progress.status = error.isEmpty() && m_last.step > 0
+                            ? summary + QStringLiteral(" \u00B7 ") + tr("loss %1").arg(numberText(m_last.loss))
+                            : summary;
     if (error.isEmpty() && !m_stopping)
         m_progress.share = 1.0;
     m_progress.speed = error.isEmpty() ? (m_stopping ? tr("stopped") : tr("done")) : tr("ended with an error");

@@ -6,6 +6,12 @@
 #include <QElapsedTimer>
 #include <QObject>
 
+#include <memory>
+
+namespace megalith::cli {
+class RunFolder;
+}
+
 namespace megalith::app {
 
 class DocumentController;
@@ -25,6 +31,7 @@ class TrainingSession : public QObject
     Q_OBJECT
 public:
     TrainingSession(DocumentController& document, ModelThread& model, QObject* parent = nullptr);
+    ~TrainingSession() override;
 
     // fresh: from the seed; else from the values that are there.
     void start(bool fresh);
@@ -34,6 +41,8 @@ public:
     QString blockedBy() const;
     const Progress& progress() const { return m_progress; }
     QString device() const { return m_device; }
+    // Of the run that is on, or was the last.
+    std::int64_t stepsDone() const { return m_last.step; }
 
 signals:
     void runningChanged(bool running);
@@ -47,12 +56,14 @@ signals:
     void ended(const QString& summary, const QString& error);
 
 private:
+    bool makeFolder();
     void hear(const RunNews& news);
     void measure(std::int64_t step);
     void end(const QString& summary, const QString& error);
 
     DocumentController& m_document;
     ModelThread& m_model;
+    std::unique_ptr<cli::RunFolder> m_folder;  // of the run; a project that was never saved has none
     bool m_running = false;
     bool m_stopping = false;
     QString m_device;

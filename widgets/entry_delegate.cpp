@@ -41,7 +41,8 @@ void EntryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     }
     painter->setFont(option.font);
     painter->setPen(c.text);
-    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter, option.fontMetrics.elidedText(name, Qt::ElideRight, text.width()));
+    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                      option.fontMetrics.elidedText(name, Qt::ElideRight, text.width()));
     painter->restore();
 }
 

@@ -13,9 +13,9 @@ public:
     enum Role { CategoryRole = Qt::UserRole + 1, DetailRole, HeadingRole };
 
     explicit EntryDelegate(bool showDetail, QObject* parent = nullptr)
-        : QStyledItemDelegate(parent), m_showDetail(showDetail)
-    {
-    }
+        : QStyledItemDelegate(parent)
+        , m_showDetail(showDetail)
+    {}
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 

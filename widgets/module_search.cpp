@@ -46,7 +46,8 @@ std::vector<ModuleEntry> moduleEntries(const graph::Document& document)
     }
     for (const auto& [name, body] : document.modules) {
         const auto nodes = static_cast<int>(body.nodes.size());
-        entries.push_back({qs(name), QCoreApplication::translate("ModuleSearch", "Your module, %n node(s)", nullptr, nodes),
+        entries.push_back({qs(name),
+                           QCoreApplication::translate("ModuleSearch", "Your module, %n node(s)", nullptr, nodes),
                            nn::Category::Container, true});
     }
     return entries;

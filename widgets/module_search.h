@@ -16,7 +16,7 @@ struct ModuleEntry
     QString type;
     QString doc;
     nn::Category category = nn::Category::Container;
-    bool composed = false;  // one of the document's own modules
+    bool composed = false;            // one of the document's own modules
     std::vector<QString> words = {};  // aliases
 };
 

@@ -13,7 +13,8 @@ namespace megalith::ui {
 
 namespace {
 
-constexpr std::array<QRgb, 8> curveColors = {0x2D7DD2, 0xD9822B, 0x2E9E6B, 0x8C62C7, 0xB5536F, 0x3A9CA6, 0x9A8B2F, 0x7A828F};
+constexpr std::array<QRgb, 8> curveColors = {0x2D7DD2, 0xD9822B, 0x2E9E6B, 0x8C62C7,
+                                             0xB5536F, 0x3A9CA6, 0x9A8B2F, 0x7A828F};
 
 QColor rgb(QRgb value)
 {
@@ -174,7 +175,8 @@ QToolButton[quiet="true"]:hover { background: @head; }
 QToolButton[quiet="true"]:focus { border-color: @accent; }
 QFrame#addList { background: @node; border: 1px solid @line; border-radius: 6px; }
 QFrame#addList QAbstractItemView { background: @node; }
-)"), c);
+)"),
+                  c);
 }
 
 }  // namespace
@@ -188,8 +190,9 @@ const Colors& colors(Scheme scheme)
 
 Scheme schemeOf(const QPalette& palette)
 {
-    return palette.color(QPalette::WindowText).lightness() > palette.color(QPalette::Window).lightness() ? Scheme::Dark
-                                                                                                           : Scheme::Light;
+    return palette.color(QPalette::WindowText).lightness() > palette.color(QPalette::Window).lightness()
+               ? Scheme::Dark
+               : Scheme::Light;
 }
 
 QColor categoryColor(nn::Category category)

@@ -28,7 +28,10 @@ struct Colors
 const Colors& colors(Scheme scheme);
 // Which scheme a palette made by applyTheme belongs to; for others its lightness decides.
 Scheme schemeOf(const QPalette& palette);
-inline const Colors& colors(const QPalette& palette) { return colors(schemeOf(palette)); }
+inline const Colors& colors(const QPalette& palette)
+{
+    return colors(schemeOf(palette));
+}
 
 // Sizes in device-independent pixels.
 namespace size {

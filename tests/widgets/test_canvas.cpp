@@ -54,7 +54,10 @@ private:
     {
         return m_view->mapFromScene(m_view->canvas().node(node)->portAt(side, name));
     }
-    QPoint middle(graph::Id node) const { return m_view->mapFromScene(m_view->canvas().node(node)->bodyRect().center()); }
+    QPoint middle(graph::Id node) const
+    {
+        return m_view->mapFromScene(m_view->canvas().node(node)->bodyRect().center());
+    }
     QPoint empty() const { return m_view->mapFromScene(QPointF(300, 420)); }
     void key(Qt::Key k, Qt::KeyboardModifiers m = {}) { QTest::keyClick(m_view.get(), k, m); }
 
@@ -141,7 +144,8 @@ void TestCanvas::escapeClosesTheList()
 void TestCanvas::dragFromPortToPortConnects()
 {
     // Ten pixels off the ring: the hit area is wider than what is seen.
-    m_mouse->drag(port(m_input, PortSide::Output, "output") + QPoint(7, 5), port(m_linear, PortSide::Input, "input") - QPoint(8, 4));
+    m_mouse->drag(port(m_input, PortSide::Output, "output") + QPoint(7, 5),
+                  port(m_linear, PortSide::Input, "input") - QPoint(8, 4));
     const graph::Edge* edge = m_host->document().root.edgeInto({m_linear, "input"});
     QVERIFY(edge != nullptr);
     QCOMPARE(edge->from.node, m_input);
@@ -303,7 +307,8 @@ void TestCanvas::zoomKeepsThePointUnderThePointer()
     const QPoint at(620, 180);
     const QPointF under = m_view->mapToScene(at);
     const auto wheel = [&](int turn) {
-        QWheelEvent event(at, m_view->viewport()->mapToGlobal(at), {}, {0, turn}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        QWheelEvent event(at, m_view->viewport()->mapToGlobal(at), {}, {0, turn}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
         QApplication::sendEvent(m_view->viewport(), &event);
     };
     for (int i = 0; i < 3; ++i)

@@ -63,7 +63,9 @@ public:
     }
     void join(megalith::graph::Id from, megalith::graph::Id to)
     {
-        change([&](const megalith::graph::Document& d) { return megalith::graph::connect(d, "", {from, "output"}, {to, "input"}); });
+        change([&](const megalith::graph::Document& d) {
+            return megalith::graph::connect(d, "", {from, "output"}, {to, "input"});
+        });
     }
     void set(megalith::graph::Id node, const char* attr, megalith::Value value)
     {

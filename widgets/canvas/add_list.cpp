@@ -88,8 +88,8 @@ bool AddList::eventFilter(QObject* watched, QEvent* event)
     if (event->type() != QEvent::KeyPress)
         return QFrame::eventFilter(watched, event);
     auto* key = static_cast<QKeyEvent*>(event);
-    const int step = key->key() == Qt::Key_Down   ? 1
-                     : key->key() == Qt::Key_Up   ? -1
+    const int step = key->key() == Qt::Key_Down       ? 1
+                     : key->key() == Qt::Key_Up       ? -1
                      : key->key() == Qt::Key_PageDown ? 8
                      : key->key() == Qt::Key_PageUp   ? -8
                                                       : 0;

@@ -31,7 +31,9 @@ QPointF snapped(QPointF at)
 }
 
 WireOffer::WireOffer(const CanvasScene& scene, const PortHit& start, std::optional<graph::Endpoint> moving)
-    : m_scene(scene), m_start(start), m_moving(std::move(moving))
+    : m_scene(scene)
+    , m_start(start)
+    , m_moving(std::move(moving))
 {
     // From an output, what leads here would close a cycle; from an input, what follows.
     std::unordered_map<graph::Id, std::vector<graph::Id>> next;
@@ -69,14 +71,16 @@ std::pair<graph::Endpoint, graph::Endpoint> WireOffer::ends(const PortHit& end) 
 QString WireOffer::refusal(const PortHit& end) const
 {
     if (end.side == m_start.side)
-        return m_start.side == graph::PortSide::Output ? tr("A wire leads from an output to an input; this is an output")
-                                                       : tr("A wire leads from an output to an input; this is an input");
+        return m_start.side == graph::PortSide::Output
+                   ? tr("A wire leads from an output to an input; this is an output")
+                   : tr("A wire leads from an output to an input; this is an input");
     const QString start = nameOf(m_scene, m_start.node), other = nameOf(m_scene, end.node);
     if (end.node == m_start.node)
         return tr("%1 cannot feed itself: that closes a cycle").arg(start);
     if (m_before.contains(end.node))
-        return m_start.side == graph::PortSide::Output ? tr("%1 leads to %2: a wire back closes a cycle").arg(other, start)
-                                                       : tr("%2 leads to %1: a wire back closes a cycle").arg(other, start);
+        return m_start.side == graph::PortSide::Output
+                   ? tr("%1 leads to %2: a wire back closes a cycle").arg(other, start)
+                   : tr("%2 leads to %1: a wire back closes a cycle").arg(other, start);
     const auto [from, to] = ends(end);
     if (m_scene.body().edgeInto(to) && (!m_moving || *m_moving != to))
         return tr("%1.%2 has a wire already; delete it first").arg(nameOf(m_scene, to.node), qs(to.port));

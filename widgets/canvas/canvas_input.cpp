@@ -291,7 +291,8 @@ void CanvasView::contextMenuEvent(QContextMenuEvent* event)
         wire->setSelected(true);
         menu.addAction(tr("Delete wire"), this, [this] { deleteSelected(); })->setEnabled(!m_host.isLocked());
     } else {
-        menu.addAction(tr("Add module...\tTab"), this, [this, place] { openAddList(place); })->setEnabled(!m_host.isLocked());
+        menu.addAction(tr("Add module...\tTab"), this, [this, place] { openAddList(place); })
+            ->setEnabled(!m_host.isLocked());
         menu.addSeparator();
         menu.addAction(tr("Select all"), this, &CanvasView::selectAll);
         menu.addAction(tr("Fit\tF"), this, &CanvasView::fit);
@@ -331,7 +332,8 @@ void CanvasView::connectMenu(QMenu& menu, graph::Id node)
                     continue;
                 const graph::Endpoint from{node, output.name}, to{id, input.name};
                 const QString text = qs(other.name) + QLatin1Char('.') + qs(input.name);
-                const QString source = item->look().outputs.size() > 1 ? qs(output.name) + QStringLiteral(" \u2192 ") : QString();
+                const QString source =
+                    item->look().outputs.size() > 1 ? qs(output.name) + QStringLiteral(" \u2192 ") : QString();
                 targets->addAction(source + text, this, [this, from, to] { connectPorts(*m_scene, from, to); });
             }
         }

@@ -71,7 +71,9 @@ std::optional<PortHit> CanvasScene::portAt(QPointF at) const
     std::optional<PortHit> best;
     double bestDistance = reach;
     // A node's bounds hold its ports but not all of their hit areas.
-    for (QGraphicsItem* item : items(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach), Qt::IntersectsItemBoundingRect)) {
+    for (QGraphicsItem* item :
+         items(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach), Qt::IntersectsItemBoundingRect))
+    {
         const auto* node = qgraphicsitem_cast<NodeItem*>(item);
         if (!node)
             continue;
@@ -240,7 +242,8 @@ void CanvasScene::placeWires(const std::vector<graph::Id>& of)
 {
     for (const auto& [to, item] : m_wires) {
         const graph::Edge& edge = item->edge();
-        if (std::find(of.begin(), of.end(), to.node) == of.end() && std::find(of.begin(), of.end(), edge.from.node) == of.end())
+        if (std::find(of.begin(), of.end(), to.node) == of.end()
+            && std::find(of.begin(), of.end(), edge.from.node) == of.end())
             continue;
         const NodeItem* from = node(edge.from.node);
         const NodeItem* target = node(to.node);

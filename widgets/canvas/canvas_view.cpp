@@ -18,9 +18,16 @@
 namespace megalith::ui {
 
 CanvasView::CanvasView(DocumentHost& host, QWidget* parent)
-    : QGraphicsView(parent), m_host(host), m_scene(new CanvasScene(host, this)), m_addList(new AddList(this)),
-      m_nameEditor(new NameEditor(host, this)), m_where(new QLabel(this)), m_totals(new QLabel(this)),
-      m_notice(new QLabel(this)), m_empty(new QLabel(this)), m_hint(new QLabel(this))
+    : QGraphicsView(parent)
+    , m_host(host)
+    , m_scene(new CanvasScene(host, this))
+    , m_addList(new AddList(this))
+    , m_nameEditor(new NameEditor(host, this))
+    , m_where(new QLabel(this))
+    , m_totals(new QLabel(this))
+    , m_notice(new QLabel(this))
+    , m_empty(new QLabel(this))
+    , m_hint(new QLabel(this))
 {
     setScene(m_scene);
     setFrameShape(QFrame::NoFrame);
@@ -46,7 +53,8 @@ CanvasView::CanvasView(DocumentHost& host, QWidget* parent)
         label->setAttribute(Qt::WA_TransparentForMouseEvents);
     m_hint->hide();
 
-    connect(m_scene, &QGraphicsScene::selectionChanged, this, [this] { emit selectionChanged(m_scene->selectedNodes()); });
+    connect(m_scene, &QGraphicsScene::selectionChanged, this,
+            [this] { emit selectionChanged(m_scene->selectedNodes()); });
     connect(m_scene, &CanvasScene::followed, this, [this] { updateOverlays(); });
     connect(&host, &DocumentHost::lockChanged, this, [this] {
         endGesture(false, {});
@@ -55,7 +63,8 @@ CanvasView::CanvasView(DocumentHost& host, QWidget* parent)
     connect(&host, &DocumentHost::reset, this, [this] { m_neverShown = true, fit(); });
     connect(m_addList, &AddList::closed, this, [this] { setFocus(); });
     connect(m_nameEditor, &NameEditor::closed, this, [this] { setFocus(); });
-    connect(m_addList, &AddList::chosen, this, [this](const QString& type) { addModule(*m_scene, type, m_addAt, m_addBehind); });
+    connect(m_addList, &AddList::chosen, this,
+            [this](const QString& type) { addModule(*m_scene, type, m_addAt, m_addBehind); });
     retint();
     updateOverlays();
 }
@@ -136,7 +145,8 @@ void CanvasView::updateOverlays()
     const graph::Totals& totals = m_host.analysis().totals;
     m_where->setText(qs(document.name) + QStringLiteral("  \u203A  ")
                      + (m_scene->module().empty() ? tr("model") : qs(m_scene->module())));
-    m_totals->setText(tr("%1 parameters \u00B7 %2 trainable").arg(countText(totals.parameters), countText(totals.trainable)));
+    m_totals->setText(
+        tr("%1 parameters \u00B7 %2 trainable").arg(countText(totals.parameters), countText(totals.trainable)));
     m_notice->setText(m_host.lockReason());
     m_notice->setVisible(m_host.isLocked());
     m_empty->setVisible(m_scene->nodeCount() == 0);

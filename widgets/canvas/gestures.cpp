@@ -38,7 +38,10 @@ PortHit fixedEnd(const CanvasScene& scene, const PortHit& start)
 }  // namespace
 
 WireGesture::WireGesture(CanvasScene& scene, const PortHit& start)
-    : m_scene(scene), m_moving(wireTaken(scene, start)), m_offer(scene, fixedEnd(scene, start), m_moving), m_at(start.at)
+    : m_scene(scene)
+    , m_moving(wireTaken(scene, start))
+    , m_offer(scene, fixedEnd(scene, start), m_moving)
+    , m_at(start.at)
 {
     for (const auto& [id, node] : scene.body().nodes)
         if (NodeItem* item = scene.node(id))
@@ -123,7 +126,9 @@ void WireGesture::paint(QPainter& painter) const
 }
 
 MoveGesture::MoveGesture(CanvasScene& scene, QPointF start, graph::Id grabbed)
-    : m_scene(scene), m_start(start), m_ids(scene.selectedNodes())
+    : m_scene(scene)
+    , m_start(start)
+    , m_ids(scene.selectedNodes())
 {
     if (const graph::Node* node = scene.body().node(grabbed))
         m_origin = {node->pos.x, node->pos.y};

@@ -39,7 +39,8 @@ bool NameEditor::commit()
         return true;
     const std::string name = ss(text());
     const graph::Id node = m_node;
-    const QString refused = m_host.change([&](const graph::Document& document) { return graph::rename(document, node, name); });
+    const QString refused =
+        m_host.change([&](const graph::Document& document) { return graph::rename(document, node, name); });
     if (refused.isEmpty())
         return true;
     markWrong(*this, refused);

@@ -175,7 +175,8 @@ NodeLook lookOf(const graph::Document& document, const graph::Analysis& analysis
     look.type = qs(node.type);
     look.composed = type.composed != nullptr;
     look.unknown = !type.known();
-    look.strip = type.def && !type.composed ? categoryColor(type.def->category) : categoryColor(nn::Category::Container);
+    look.strip =
+        type.def && !type.composed ? categoryColor(type.def->category) : categoryColor(nn::Category::Container);
     look.tip = look.name + QStringLiteral(" (") + look.type + QStringLiteral(")");
     if (type.def && !type.composed)
         look.tip += QStringLiteral("\n") + qs(type.def->doc);

@@ -37,10 +37,10 @@ struct NodeLook
     QString tip;         // of the module, and all diagnostics
     QColor strip;
     bool waiting = false;
-    bool error = false;    // else a warning, when there is a problem
-    bool unknown = false;  // of a type this version does not know
-    bool composed = false; // the user's own module: a double edge
-    QRectF body;           // without strip marks and badges outside
+    bool error = false;     // else a warning, when there is a problem
+    bool unknown = false;   // of a type this version does not know
+    bool composed = false;  // the user's own module: a double edge
+    QRectF body;            // without strip marks and badges outside
     std::vector<PortLook> inputs, outputs;
 
     const PortLook* port(graph::PortSide side, std::string_view name) const;

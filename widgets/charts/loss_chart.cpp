@@ -38,10 +38,20 @@ void setTicks(QCategoryAxis& axis, Range range, const std::vector<std::pair<doub
 }  // namespace
 
 LossChart::LossChart(QWidget* parent)
-    : QWidget(parent), m_chart(new QChart), m_view(new QChartView(m_chart, this)), m_raw(new QLineSeries), m_mean(new QLineSeries),
-      m_valid(new QLineSeries), m_points(new QScatterSeries), m_marks(new QScatterSeries), m_x(new QCategoryAxis),
-      m_y(new QCategoryAxis), m_title(new QLabel(tr("Loss"), this)), m_empty(new QLabel(this)),
-      m_log(new QCheckBox(tr("Logarithmic"), this)), m_timer(new QTimer(this))
+    : QWidget(parent)
+    , m_chart(new QChart)
+    , m_view(new QChartView(m_chart, this))
+    , m_raw(new QLineSeries)
+    , m_mean(new QLineSeries)
+    , m_valid(new QLineSeries)
+    , m_points(new QScatterSeries)
+    , m_marks(new QScatterSeries)
+    , m_x(new QCategoryAxis)
+    , m_y(new QCategoryAxis)
+    , m_title(new QLabel(tr("Loss"), this))
+    , m_empty(new QLabel(this))
+    , m_log(new QCheckBox(tr("Logarithmic"), this))
+    , m_timer(new QTimer(this))
 {
     m_raw->setName(tr("each step"));
     m_mean->setName(tr("training"));
@@ -188,8 +198,9 @@ void LossChart::refresh()
     m_log->setVisible(any);
     if (!any)
         return;
-    const double last = std::max({m_training.empty() ? 0.0 : m_training.x.back(),
-                                  m_validation.empty() ? 0.0 : m_validation.x.back(), static_cast<double>(m_total), 1.0});
+    const double last =
+        std::max({m_training.empty() ? 0.0 : m_training.x.back(), m_validation.empty() ? 0.0 : m_validation.x.back(),
+                  static_cast<double>(m_total), 1.0});
     const Range x{0.0, last};
     const bool logarithm = m_log->isChecked();
     const Range y = yRange(logarithm);

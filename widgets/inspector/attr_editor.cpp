@@ -19,7 +19,10 @@
 namespace megalith::ui {
 
 AttrEditor::AttrEditor(const nn::AttrSpec& spec, Commit commit, QWidget* parent)
-    : QWidget(parent), m_spec(spec), m_commit(std::move(commit)), m_restore(new QToolButton(this))
+    : QWidget(parent)
+    , m_spec(spec)
+    , m_commit(std::move(commit))
+    , m_restore(new QToolButton(this))
 {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -38,7 +38,9 @@ void AttrForm::setSpecs(std::span<const nn::AttrSpec> specs)
     for (const nn::AttrSpec& spec : specs) {
         auto* editor = new AttrEditor(
             spec,
-            [this, name = spec.name](std::optional<Value> value) { return commit ? commit(name, std::move(value)) : QString(); },
+            [this, name = spec.name](std::optional<Value> value) {
+                return commit ? commit(name, std::move(value)) : QString();
+            },
             this);
         auto* label = new QLabel(qs(spec.name), this);
         label->setToolTip(attrTip(spec));

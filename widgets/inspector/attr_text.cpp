@@ -62,7 +62,8 @@ ParsedAttr parseNumberAttr(const nn::AttrSpec& spec, const QString& text)
     const std::optional<std::int64_t> integer = parseInteger(ss(text));
     const std::optional<double> real = readNumber(text);
     if (whole ? !integer : !real)
-        return wrong(spec, whole ? QT_TRANSLATE_NOOP("Attribute", "a whole number") : QT_TRANSLATE_NOOP("Attribute", "a number"));
+        return wrong(spec, whole ? QT_TRANSLATE_NOOP("Attribute", "a whole number")
+                                 : QT_TRANSLATE_NOOP("Attribute", "a number"));
     if (const QString error = rangeError(spec, integer ? static_cast<double>(*integer) : *real); !error.isEmpty())
         return {std::nullopt, error};
     return integer ? ParsedAttr{Value(*integer), {}} : ParsedAttr{Value(*real), {}};
@@ -94,7 +95,8 @@ ParsedAttr parseListAttr(const nn::AttrSpec& spec, QString text)
     if (oneForAll)
         return {list.front(), {}};
     if (spec.kind != nn::AttrKind::Shape && list.size() != spec.tupleSize)
-        return {std::nullopt, tr("%1 takes one number or %2, not %3").arg(qs(spec.name)).arg(spec.tupleSize).arg(list.size())};
+        return {std::nullopt,
+                tr("%1 takes one number or %2, not %3").arg(qs(spec.name)).arg(spec.tupleSize).arg(list.size())};
     return {Value(std::move(list)), {}};
 }
 
@@ -103,7 +105,8 @@ ParsedAttr parseNumbersAttr(const nn::AttrSpec& spec, const QString& text)
     try {
         return {parseJson(ss(text)), {}};
     } catch (const Error& error) {
-        return {std::nullopt, tr("%1 has to be a number or nested lists of numbers: %2").arg(qs(spec.name), qs(error.what()))};
+        return {std::nullopt,
+                tr("%1 has to be a number or nested lists of numbers: %2").arg(qs(spec.name), qs(error.what()))};
     }
 }
 
@@ -156,7 +159,8 @@ ParsedAttr parseAttr(const nn::AttrSpec& spec, const QString& given)
     if (text.isEmpty())
         return spec.required && spec.kind != nn::AttrKind::Shape
                    ? ParsedAttr{std::nullopt, tr("%1 has no default: it needs a value").arg(qs(spec.name))}
-                   : spec.required ? ParsedAttr{Value(Value::List{}), {}} : ParsedAttr{};
+               : spec.required ? ParsedAttr{Value(Value::List{}), {}}
+                               : ParsedAttr{};
     if (text.startsWith(QLatin1Char('=')))
         return {Value(ss(text)), {}};
     if (spec.noneAllowed && text.compare(QStringLiteral("None"), Qt::CaseInsensitive) == 0)

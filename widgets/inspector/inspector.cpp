@@ -140,9 +140,10 @@ void Inspector::refresh()
     m_empty->setVisible(node == nullptr);
     if (!node) {
         m_node = 0;
-        m_empty->setText(m_selected > 1 ? tr("%n nodes are selected. Select one to see its arguments.", nullptr,
-                                             static_cast<int>(m_selected))
-                                        : tr("Select a node to see its arguments, or press Tab on the canvas to add one."));
+        m_empty->setText(
+            m_selected > 1
+                ? tr("%n nodes are selected. Select one to see its arguments.", nullptr, static_cast<int>(m_selected))
+                : tr("Select a node to see its arguments, or press Tab on the canvas to add one."));
         return;
     }
     const graph::NodeInfo* info = m_host.analysis().first(m_node);
@@ -153,9 +154,9 @@ void Inspector::refresh()
         markWrong(*m_name, {});
     }
     m_type->setText(qs(node->type));
-    m_doc->setText(type.composed   ? tr("One of your own modules.")
-                   : type.def      ? qs(type.def->doc)
-                                   : tr("This version does not know the type. It is kept and saved as it is."));
+    m_doc->setText(type.composed ? tr("One of your own modules.")
+                   : type.def    ? qs(type.def->doc)
+                                 : tr("This version does not know the type. It is kept and saved as it is."));
     m_flow->setText(info ? flowText(*info) : QString());
     m_flow->setVisible(!m_flow->text().isEmpty());
     m_form->setSpecs(type.def && !type.composed ? std::span<const nn::AttrSpec>(type.def->attrs)
@@ -172,7 +173,10 @@ void Inspector::refresh()
     const QString reason = m_host.lockReason();
     m_form->setLocked(!reason.isEmpty(), reason);
     m_tensors->setEnabled(reason.isEmpty());
-    m_name->setReadOnly(!reason.isEmpty() || m_host.document().body("")->sequential);
+    const std::optional<std::string> module = m_host.document().moduleOf(m_node);
+    const graph::Body* body = module ? m_host.document().body(*module) : nullptr;
+    // In a chain the name is the position.
+    m_name->setReadOnly(!reason.isEmpty() || (body && body->sequential));
     m_note->setReadOnly(!reason.isEmpty());
 }
 
@@ -184,7 +188,8 @@ void Inspector::commitName()
     const std::string name = ss(m_name->text());
     const graph::Id id = m_node;
     m_name->setModified(false);
-    const QString refused = m_host.change([&](const graph::Document& document) { return graph::rename(document, id, name); });
+    const QString refused =
+        m_host.change([&](const graph::Document& document) { return graph::rename(document, id, name); });
     if (refused.isEmpty())
         return;
     m_name->setText(qs(name));

@@ -13,7 +13,10 @@
 
 namespace megalith::ui {
 
-TensorRows::TensorRows(DocumentHost& host, QWidget* parent) : QWidget(parent), m_host(host), m_layout(new QGridLayout(this))
+TensorRows::TensorRows(DocumentHost& host, QWidget* parent)
+    : QWidget(parent)
+    , m_host(host)
+    , m_layout(new QGridLayout(this))
 {
     m_layout->setContentsMargins(0, 0, 0, 0);
     m_layout->setHorizontalSpacing(size::gap2);

@@ -12,7 +12,10 @@
 namespace megalith::ui {
 
 LogPanel::LogPanel(QWidget* parent)
-    : QWidget(parent), m_model(new LogModel(this)), m_view(new QTreeView(this)), m_empty(new QLabel(this))
+    : QWidget(parent)
+    , m_model(new LogModel(this))
+    , m_view(new QTreeView(this))
+    , m_empty(new QLabel(this))
 {
     m_view->setModel(m_model);
     m_view->setRootIsDecorated(false);

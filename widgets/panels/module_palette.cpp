@@ -15,7 +15,11 @@
 namespace megalith::ui {
 
 ModulePalette::ModulePalette(DocumentHost& host, QWidget* parent)
-    : QWidget(parent), m_host(host), m_search(new QLineEdit(this)), m_list(new QListWidget(this)), m_empty(new QLabel(this))
+    : QWidget(parent)
+    , m_host(host)
+    , m_search(new QLineEdit(this))
+    , m_list(new QListWidget(this))
+    , m_empty(new QLabel(this))
 {
     m_search->setPlaceholderText(tr("Search"));
     m_search->setAccessibleName(tr("Search modules"));

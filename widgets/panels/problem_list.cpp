@@ -49,7 +49,10 @@ public:
         font.setWeight(QFont::Bold);
         painter->setFont(font);
         painter->setPen(c.node);
-        painter->drawText(mark, Qt::AlignCenter, error ? QStringLiteral("\u00D7") : warning ? QStringLiteral("!") : QStringLiteral("i"));
+        painter->drawText(mark, Qt::AlignCenter,
+                          error     ? QStringLiteral("\u00D7")
+                          : warning ? QStringLiteral("!")
+                                    : QStringLiteral("i"));
         painter->restore();
     }
 
@@ -66,7 +69,11 @@ public:
 }  // namespace
 
 ProblemList::ProblemList(DocumentHost& host, QWidget* parent)
-    : QWidget(parent), m_host(host), m_model(new ProblemModel(host, this)), m_view(new QTreeView(this)), m_empty(new QLabel(this))
+    : QWidget(parent)
+    , m_host(host)
+    , m_model(new ProblemModel(host, this))
+    , m_view(new QTreeView(this))
+    , m_empty(new QLabel(this))
 {
     m_view->setModel(m_model);
     m_view->setItemDelegate(new ProblemDelegate(m_view));
@@ -118,11 +125,13 @@ void ProblemList::showMenu(QPoint at)
     QMenu menu(this);
     menu.addAction(tr("Go there"), this, [this, index] { activate(index); });
     for (const graph::Fix& fix : problem.fixes) {
-        menu.addAction(qs(fix.text), this, [this, fix] {
-            m_host.change([&](const graph::Document&) {
-                return graph::Edit{graph::Composite{fix.text, {fix.edit}}};
-            });
-        })->setEnabled(!m_host.isLocked());
+        menu.addAction(qs(fix.text), this,
+                       [this, fix] {
+                           m_host.change([&](const graph::Document&) {
+                               return graph::Edit{graph::Composite{fix.text, {fix.edit}}};
+                           });
+                       })
+            ->setEnabled(!m_host.isLocked());
     }
     menu.exec(m_view->viewport()->mapToGlobal(at));
 }

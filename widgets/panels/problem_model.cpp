@@ -18,7 +18,8 @@ void ProblemModel::refill()
 {
     beginResetModel();
     m_rows = m_host.analysis().diagnostics;
-    std::stable_sort(m_rows.begin(), m_rows.end(), [](const auto& a, const auto& b) { return a.severity < b.severity; });
+    std::stable_sort(m_rows.begin(), m_rows.end(),
+                     [](const auto& a, const auto& b) { return a.severity < b.severity; });
     endResetModel();
 }
 
@@ -42,7 +43,8 @@ QVariant ProblemModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole: return index.column() == Where ? where : qs(problem.message);
     case Qt::ToolTipRole: return qs(graph::text(problem));
     case Qt::AccessibleTextRole:
-        return qs(graph::severityName(problem.severity)) + QLatin1Char(' ') + where + QLatin1Char(' ') + qs(problem.message);
+        return qs(graph::severityName(problem.severity)) + QLatin1Char(' ') + where + QLatin1Char(' ')
+               + qs(problem.message);
     default: return {};
     }
 }

@@ -20,7 +20,8 @@ void Histogram::setSnapshot(std::optional<train::TensorSnapshot> snapshot)
 {
     m_snapshot = std::move(snapshot);
     if (m_snapshot)
-        setAccessibleDescription(tr("from %1 to %2").arg(numberText(m_snapshot->minimum), numberText(m_snapshot->maximum)));
+        setAccessibleDescription(
+            tr("from %1 to %2").arg(numberText(m_snapshot->minimum), numberText(m_snapshot->maximum)));
     update();
 }
 
@@ -31,7 +32,8 @@ void Histogram::paintEvent(QPaintEvent*)
     painter.setFont(smallFont());
     painter.setPen(c.muted);
     if (!m_snapshot || m_snapshot->histogram.empty()) {
-        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, tr("Select a parameter. Values appear when the model has some."));
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap,
+                         tr("Select a parameter. Values appear when the model has some."));
         return;
     }
     const int labels = painter.fontMetrics().height() + size::gap1;

@@ -68,7 +68,8 @@ const train::TensorSnapshot* ParameterModel::snapshot(int row) const
 {
     const auto it = m_snapshots.find(key(row));
     // Of a tensor that was resized since, nothing is known.
-    return it == m_snapshots.end() || it->second.shape != m_rows[static_cast<std::size_t>(row)].shape ? nullptr : &it->second;
+    return it == m_snapshots.end() || it->second.shape != m_rows[static_cast<std::size_t>(row)].shape ? nullptr
+                                                                                                      : &it->second;
 }
 
 std::string ParameterModel::key(int row) const
@@ -136,9 +137,9 @@ QVariant ParameterModel::data(const QModelIndex& index, int role) const
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (column >= Norm ? Qt::AlignRight : Qt::AlignLeft)));
     case Qt::ToolTipRole:
-        return row.buffer        ? tr("%1: a buffer, saved but not trained").arg(qs(row.key))
-               : row.trainable   ? qs(row.key)
-                                 : tr("%1: frozen, the optimizer leaves it alone").arg(qs(row.key));
+        return row.buffer      ? tr("%1: a buffer, saved but not trained").arg(qs(row.key))
+               : row.trainable ? qs(row.key)
+                               : tr("%1: frozen, the optimizer leaves it alone").arg(qs(row.key));
     case Qt::AccessibleTextRole:
         if (column == Trainable && !row.buffer)
             return row.trainable ? tr("trained") : tr("frozen");
@@ -156,7 +157,8 @@ bool ParameterModel::setData(const QModelIndex& index, const QVariant& value, in
     if (row.buffer || on == row.trainable)
         return false;
     return m_host
-        .change([&](const graph::Document& document) { return graph::setFrozen(document, row.node, row.parameter, !on); })
+        .change(
+            [&](const graph::Document& document) { return graph::setFrozen(document, row.node, row.parameter, !on); })
         .isEmpty();
 }
 
@@ -175,7 +177,8 @@ QVariant ParameterModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (section >= Norm ? Qt::AlignRight : Qt::AlignLeft)));
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter | (section >= Norm ? Qt::AlignRight : Qt::AlignLeft)));
     if (role != Qt::DisplayRole)
         return {};
     switch (section) {

@@ -16,8 +16,12 @@
 namespace megalith::ui {
 
 ParameterPanel::ParameterPanel(DocumentHost& host, QWidget* parent)
-    : QWidget(parent), m_model(new ParameterModel(host, this)), m_view(new QTreeView(this)), m_empty(new QLabel(this)),
-      m_title(new QLabel(this)), m_details(makeDetails())
+    : QWidget(parent)
+    , m_model(new ParameterModel(host, this))
+    , m_view(new QTreeView(this))
+    , m_empty(new QLabel(this))
+    , m_title(new QLabel(this))
+    , m_details(makeDetails())
 {
     m_view->setModel(m_model);
     m_view->setRootIsDecorated(false);
@@ -72,7 +76,8 @@ QWidget* ParameterPanel::makeDetails()
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(size::gap3);
     grid->setVerticalSpacing(size::gap1);
-    const std::array<QString, 6> names = {tr("minimum"), tr("maximum"), tr("mean"), tr("deviation"), tr("zeros"), tr("NaN, Inf")};
+    const std::array<QString, 6> names = {tr("minimum"),   tr("maximum"), tr("mean"),
+                                          tr("deviation"), tr("zeros"),   tr("NaN, Inf")};
     for (std::size_t i = 0; i < names.size(); ++i) {
         auto* name = new QLabel(names[i], details);
         setStyleFlag(*name, "muted", true);

@@ -19,20 +19,23 @@ namespace {
 std::span<const nn::AttrSpec> dataSpecs()
 {
     static const std::vector<nn::AttrSpec> specs = [] {
-        nn::AttrSpec validation = nn::real("validation", 0.0, "share of the samples kept for validation, or test: the source's own test part", 0.0, 1.0);
+        nn::AttrSpec validation =
+            nn::real("validation", 0.0, "share of the samples kept for validation, or test: the source's own test part",
+                     0.0, 1.0);
         validation.choices = {"test"};
         return std::vector<nn::AttrSpec>{
             validation,
-            nn::choice("normalize", "none", {"none", "standard", "minmax"},
-                       "how inputs are scaled, fitted on the training part: standard has mean 0 and deviation 1, minmax 0 to 1")};
+            nn::choice(
+                "normalize", "none", {"none", "standard", "minmax"},
+                "how inputs are scaled, fitted on the training part: standard has mean 0 and deviation 1, minmax 0 to 1")};
     }();
     return specs;
 }
 
 bool isFile(const QString& source)
 {
-    static const QStringList files = {QStringLiteral("csv"),  QStringLiteral("idx"),          QStringLiteral("npy"),
-                                      QStringLiteral("npz"),  QStringLiteral("image-folder"), QStringLiteral("cifar10"),
+    static const QStringList files = {QStringLiteral("csv"), QStringLiteral("idx"),          QStringLiteral("npy"),
+                                      QStringLiteral("npz"), QStringLiteral("image-folder"), QStringLiteral("cifar10"),
                                       QStringLiteral("text")};
     return files.contains(source);
 }
@@ -40,8 +43,13 @@ bool isFile(const QString& source)
 }  // namespace
 
 DataForm::DataForm(DocumentHost& host, std::vector<std::string> sources, QWidget* parent)
-    : QWidget(parent), m_host(host), m_source(new QComboBox(this)), m_pathLabel(new QLabel(tr("path"), this)),
-      m_path(new QLineEdit(this)), m_browse(new QToolButton(this)), m_form(new AttrForm(this))
+    : QWidget(parent)
+    , m_host(host)
+    , m_source(new QComboBox(this))
+    , m_pathLabel(new QLabel(tr("path"), this))
+    , m_path(new QLineEdit(this))
+    , m_browse(new QToolButton(this))
+    , m_form(new AttrForm(this))
 {
     auto* title = new QLabel(tr("Data"), this);
     setStyleFlag(*title, "title", true);

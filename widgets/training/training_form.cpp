@@ -4,6 +4,7 @@
 #include "engine/nn/loss.h"
 #include "engine/optim/optimizer.h"
 #include "engine/optim/scheduler.h"
+#include "engine/train/settings.h"
 #include "widgets/field.h"
 #include "widgets/inspector/attr_form.h"
 #include "widgets/text.h"
@@ -18,7 +19,7 @@ namespace megalith::ui {
 
 namespace {
 
-template <typename Def>
+template<typename Def>
 std::vector<TypeChoice> choicesOf(std::span<const Def> defs)
 {
     std::vector<TypeChoice> choices;
@@ -30,15 +31,14 @@ std::vector<TypeChoice> choicesOf(std::span<const Def> defs)
 std::span<const nn::AttrSpec> runSpecs()
 {
     static const std::vector<nn::AttrSpec> specs = [] {
-        nn::AttrSpec clip = nn::realOrNone("clip_grad_norm", AttrValue(), "largest norm of all gradients together");
-        clip.noneAllowed = true;
+        const train::Settings defaults;
         return std::vector<nn::AttrSpec>{
-            nn::size("epochs", 10, "how often all samples are seen"),
-            nn::size("batch_size", 64, "samples in one step"),
-            nn::boolean("shuffle", true, "draw the samples in another order every epoch"),
-            nn::boolean("drop_last", false, "leave out a last batch that is smaller"),
-            clip,
-            nn::integer("seed", 0, "what initial values, order and dropout are drawn from"),
+            nn::size("epochs", defaults.epochs, "how often all samples are seen"),
+            nn::size("batch_size", defaults.batchSize, "samples in one step"),
+            nn::boolean("shuffle", defaults.shuffle, "draw the samples in another order every epoch"),
+            nn::boolean("drop_last", defaults.dropLast, "leave out a last batch that is smaller"),
+            nn::realOrNone("clip_grad_norm", AttrValue(), "largest norm of all gradients together; None: not clipped"),
+            nn::integer("seed", defaults.seed, "what initial values, order and dropout are drawn from"),
             nn::choice("device", "auto", {"auto", "cpu"}, "what computes"),
         };
     }();
@@ -48,11 +48,14 @@ std::span<const nn::AttrSpec> runSpecs()
 }  // namespace
 
 TrainingForm::TrainingForm(DocumentHost& host, std::vector<std::string> sources, QWidget* parent)
-    : QScrollArea(parent), m_host(host), m_page(new QWidget), m_data(new DataForm(host, std::move(sources), m_page)),
-      m_loss(new TypedForm(host, "loss", tr("Loss"), choicesOf(nn::allLosses()), false, m_page)),
-      m_optimizer(new TypedForm(host, "optimizer", tr("Optimizer"), choicesOf(optim::allOptimizers()), false, m_page)),
-      m_scheduler(new TypedForm(host, "scheduler", tr("Scheduler"), choicesOf(optim::allSchedulers()), true, m_page)),
-      m_form(new AttrForm(m_page))
+    : QScrollArea(parent)
+    , m_host(host)
+    , m_page(new QWidget)
+    , m_data(new DataForm(host, std::move(sources), m_page))
+    , m_loss(new TypedForm(host, "loss", tr("Loss"), choicesOf(nn::allLosses()), false, m_page))
+    , m_optimizer(new TypedForm(host, "optimizer", tr("Optimizer"), choicesOf(optim::allOptimizers()), false, m_page))
+    , m_scheduler(new TypedForm(host, "scheduler", tr("Scheduler"), choicesOf(optim::allSchedulers()), true, m_page))
+    , m_form(new AttrForm(m_page))
 {
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);

@@ -15,10 +15,16 @@
 
 namespace megalith::ui {
 
-TypedForm::TypedForm(DocumentHost& host, std::string key, const QString& title, std::vector<TypeChoice> choices, bool optional,
-                     QWidget* parent)
-    : QWidget(parent), m_host(host), m_key(std::move(key)), m_choices(std::move(choices)), m_optional(optional),
-      m_title(new QLabel(title, this)), m_type(new QComboBox(this)), m_form(new AttrForm(this))
+TypedForm::TypedForm(DocumentHost& host, std::string key, const QString& title, std::vector<TypeChoice> choices,
+                     bool optional, QWidget* parent)
+    : QWidget(parent)
+    , m_host(host)
+    , m_key(std::move(key))
+    , m_choices(std::move(choices))
+    , m_optional(optional)
+    , m_title(new QLabel(title, this))
+    , m_type(new QComboBox(this))
+    , m_form(new AttrForm(this))
 {
     setStyleFlag(*m_title, "title", true);
     m_title->setBuddy(m_type);
@@ -88,7 +94,8 @@ void TypedForm::choose(int index)
     const int offset = m_optional ? 1 : 0;
     const std::vector<std::string> path = {m_key};
     if (index < offset) {
-        m_host.change([&](const graph::Document& document) { return graph::setSetting(document, "training", path, Value()); });
+        m_host.change(
+            [&](const graph::Document& document) { return graph::setSetting(document, "training", path, Value()); });
     } else {
         const TypeChoice& choice = m_choices[static_cast<std::size_t>(index - offset)];
         // Arguments that both know stay: the learning rate above all.
@@ -97,7 +104,8 @@ void TypedForm::choose(int index)
             for (const nn::AttrSpec& spec : choice.attrs)
                 if (const Value* kept = before->find(spec.name))
                     chosen.set(spec.name, *kept);
-        m_host.change([&](const graph::Document& document) { return graph::setSetting(document, "training", path, chosen); });
+        m_host.change(
+            [&](const graph::Document& document) { return graph::setSetting(document, "training", path, chosen); });
     }
     refresh();
 }
