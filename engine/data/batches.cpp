@@ -72,7 +72,8 @@ void gather(const Samples& samples, std::span<const std::int64_t> rows, std::spa
         while (i + run < rows.size() && rows[i + run] == first + static_cast<std::int64_t>(run))
             ++run;
         if (first < 0 || first + static_cast<std::int64_t>(run) > samples.count)
-            throw DataError(fmt::format("gather: row {} of {}", first, samples.count));
+            throw DataError(
+                fmt::format("gather: row {} of {}", first + static_cast<std::int64_t>(run) - 1, samples.count));
         std::memcpy(out.data() + i * size, samples.bytes.data() + static_cast<std::size_t>(first) * size, run * size);
         i += run;
     }

@@ -17,7 +17,7 @@
 
 namespace megalith::data::test {
 
-template <typename T>
+template<typename T>
 std::vector<T> values(const Samples& samples)
 {
     std::vector<T> result(samples.bytes.size() / sizeof(T));
@@ -27,7 +27,7 @@ std::vector<T> values(const Samples& samples)
 }
 
 // The sentence of the error that f throws; empty when it throws none.
-template <typename F>
+template<typename F>
 QString errorOf(F&& f)
 {
     try {

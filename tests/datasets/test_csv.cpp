@@ -47,7 +47,8 @@ void TestCsv::readsWhatRfc4180Allows_data()
     QTest::newRow("no final newline") << QByteArray("a,b,y\n1,2,3\n4,5.5,-60");
     QTest::newRow("CRLF") << QByteArray("a,b,y\r\n1,2,3\r\n4,5.5,-60\r\n");
     QTest::newRow("CR alone") << QByteArray("a,b,y\r1,2,3\r4,5.5,-60\r");
-    QTest::newRow("byte order mark") << QByteArray("\xEF\xBB\xBF" "a,b,y\n1,2,3\n4,5.5,-60\n");
+    QTest::newRow("byte order mark") << QByteArray("\xEF\xBB\xBF"
+                                                   "a,b,y\n1,2,3\n4,5.5,-60\n");
     QTest::newRow("semicolons") << QByteArray("a;b;y\n1;2;3\n4;5.5;-60\n");
     QTest::newRow("tabs") << QByteArray("a\tb\ty\n1\t2\t3\n4\t5.5\t-60\n");
     QTest::newRow("spaces around") << QByteArray("a , b, y\n 1 ,2\t,3 \n4, 5.5,-60\n");
@@ -84,7 +85,8 @@ void TestCsv::theLastColumnIsTheTarget()
 void TestCsv::namedColumnsGoWhereTheProjectSays()
 {
     const std::string_view text = "a,y,b,note,c\n1,10,2,hello,3\n4,20,5,,6\n";
-    const LoadedData one = loadText(text, R"(, "inputs": ["b", "a"], "targets": ["y"])", {{"x", {2}, DType::F32}}, false);
+    const LoadedData one =
+        loadText(text, R"(, "inputs": ["b", "a"], "targets": ["y"])", {{"x", {2}, DType::F32}}, false);
     QCOMPARE(values<float>(one.trainInputs.at(0)), (std::vector<float>{2, 1, 5, 4}));
     QCOMPARE(values<float>(one.trainTargets->values), (std::vector<float>{10, 20}));
     QVERIFY(one.normalization.find("x")->columns == (std::vector<std::string>{"b", "a"}));
@@ -178,7 +180,11 @@ void TestCsv::badTablesAreRefusedInOneSentence_data()
     row("HTML", "\n <!DOCTYPE html><html></html>", "is not a CSV table but an HTML page");
     row("Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
         "is not a CSV table but a Git LFS pointer, whose file has yet to be fetched (git lfs pull)");
-    row("UTF-16", QByteArray("\xff\xfe" "a\0", 4), "is not a CSV table but UTF-16 text; save it as UTF-8");
+    row("UTF-16",
+        QByteArray("\xff\xfe"
+                   "a\0",
+                   4),
+        "is not a CSV table but UTF-16 text; save it as UTF-8");
     row("nothing", "", "the file is empty");
     row("long text is cut between characters", "a,b,y\n1," + QByteArray("\xC3\xA9").repeated(30) + ",3\n",
         "line 2, column \"b\" has \"" + QString::fromUtf8("\u00e9").repeated(20) + "...\", but a number is needed");
@@ -198,19 +204,22 @@ void TestCsv::badColumnsAreRefusedInOneSentence_data()
     QTest::addColumn<QString>("error");
     QTest::newRow("unknown") << R"(, "targets": ["z"])"
                              << "t.csv: there is no column \"z\"; there are \"a\", \"b\", \"b\", \"y\"";
-    QTest::newRow("twice") << R"(, "inputs": ["b"])" << "t.csv: two columns are called \"b\"";
+    QTest::newRow("twice") << R"(, "inputs": ["b"])"
+                           << "t.csv: two columns are called \"b\"";
     QTest::newRow("no list") << R"(, "inputs": 3)"
                              << "data.inputs must be a list of column names, but it is a whole number";
     QTest::newRow("no text") << R"(, "inputs": [3])"
                              << "data.inputs must be a list of column names, but it has a whole number";
-    QTest::newRow("none") << R"(, "inputs": [])" << "t.csv: there is no column left for the inputs; there are 4";
+    QTest::newRow("none") << R"(, "inputs": [])"
+                          << "t.csv: there is no column left for the inputs; there are 4";
     QTest::newRow("wrong Input") << R"(, "inputs": {"z": ["a"]})"
                                  << "data.inputs has \"z\", but the network's Input nodes are x";
     QTest::newRow("wrong count") << R"(, "inputs": ["a", "y"])"
                                  << "the Input \"x\" takes samples of [1], but t.csv has samples of [2]";
-    QTest::newRow("value as a class") << R"(, "inputs": ["a"])"
-                                      << "t.csv: column \"y\": row 0 has 0.5, but classes are whole numbers or texts; for "
-                                         "values choose a loss such as MSELoss";
+    QTest::newRow("value as a class")
+        << R"(, "inputs": ["a"])"
+        << "t.csv: column \"y\": row 0 has 0.5, but classes are whole numbers or texts; for "
+           "values choose a loss such as MSELoss";
 }
 
 void TestCsv::badColumnsAreRefusedInOneSentence()
@@ -232,14 +241,16 @@ void TestCsv::badFilesAreRefusedInOneSentence()
     QVERIFY(error(R"({"source": "csv", "path": "none.csv"})").startsWith("none.csv: there is no such file ("));
     QCOMPARE(error(R"({"source": "csv", "path": "sub"})"), "sub: is a folder, but a file is needed");
     QCOMPARE(error(R"({"source": "csv"})"), "data.path is missing: it names the file, relative to the project");
-    QCOMPARE(error(R"({"source": "csv", "path": 3})"), "data.path must be the name of a file, but it is a whole number");
+    QCOMPARE(error(R"({"source": "csv", "path": 3})"),
+             "data.path must be the name of a file, but it is a whole number");
     QCOMPARE(error(R"({"source": "csv", "path": ""})"), "data.path must be the name of a file, but it is empty");
     QCOMPARE(error(R"({"source": "csv", "path": "/dev/zero"})"), "/dev/zero: is not a regular file");
 }
 
 void TestCsv::predictionReadsTheColumnsThatWereTrainedOn()
 {
-    const LoadedData loaded = loadText("a,b,y\n0,10,1\n4,30,2\n", R"(, "normalize": "minmax")", {{"x", {2}, DType::F32}}, false);
+    const LoadedData loaded =
+        loadText("a,b,y\n0,10,1\n4,30,2\n", R"(, "normalize": "minmax")", {{"x", {2}, DType::F32}}, false);
     const Normalization kept = Normalization::fromValue(parseJson(writeJson(loaded.normalization.toValue())));
     QVERIFY(kept == loaded.normalization);
 
@@ -255,7 +266,9 @@ void TestCsv::predictionReadsTheColumnsThatWereTrainedOn()
     // Without kept names: as many columns as the Input has elements.
     const std::vector<Samples> square = readCsvInputs(m_folder.path() / "less.csv", {{"x", {1, 2, 1}, DType::F32}}, {});
     QCOMPARE(values<float>(square.at(0)), (std::vector<float>{20, 1}));
-    QCOMPARE(errorOf([&] { readCsvInputs(m_folder.path() / "less.csv", {{"x", {3}, DType::F32}}, {}); }),
+    QCOMPARE(errorOf([&] {
+                 readCsvInputs(m_folder.path() / "less.csv", {{"x", {3}, DType::F32}}, {});
+             }),
              "less.csv: has 2 columns, but Input \"x\" takes [3]");
 }
 

@@ -5,9 +5,9 @@
 
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 using namespace megalith;
 using namespace megalith::data;
@@ -34,15 +34,16 @@ private slots:
 void TestSources::everySourceHasAName()
 {
     const std::vector<std::string> names = sourceNames();
-    for (const char* name : {"moons", "circles", "spirals", "blobs", "xor", "regression-1d", "digits", "iris", "fashion-mnist",
-                             "csv", "idx", "npy"})
+    for (const char* name : {"moons", "circles", "spirals", "blobs", "xor", "regression-1d", "digits", "iris",
+                             "fashion-mnist", "csv", "idx", "npy"})
         QVERIFY2(std::find(names.begin(), names.end(), name) != names.end(), name);
 }
 
 void TestSources::anUnknownSourceIsSaidByName()
 {
-    QVERIFY(errorOf([] { sourceFacts(parseJson(R"({"source": "mooons"})"), {}); })
-                .startsWith("data.source \"mooons\" is not known; there are moons, circles, "));
+    QVERIFY(errorOf([] {
+                sourceFacts(parseJson(R"({"source": "mooons"})"), {});
+            }).startsWith("data.source \"mooons\" is not known; there are moons, circles, "));
     QCOMPARE(errorOf([] { sourceFacts(parseJson("{}"), {}); }), "data.source is missing: it says what to train on");
 }
 
@@ -81,7 +82,9 @@ void TestSources::digitsAreTheUciTestPart()
 
     // The channel may be left out.
     QCOMPARE(load(data, contextFor({{"x", {8, 8}, DType::F32}}, true)).trainCount(), 1797);
-    QCOMPARE(errorOf([&] { load(data, contextFor({{"x", {64}, DType::F32}}, true)); }),
+    QCOMPARE(errorOf([&] {
+                 load(data, contextFor({{"x", {64}, DType::F32}}, true));
+             }),
              "the Input \"x\" takes samples of [64], but digits has samples of [1, 8, 8]");
 }
 
@@ -236,13 +239,13 @@ void TestSources::fashionMnistIsDebiansPackage()
 void TestSources::fashionMnistIsOfferedWhereItIsMissing()
 {
     const Folder folder;
-    const QString error =
-        errorOf([&] { load(parseJson(R"({"source": "fashion-mnist", "path": "nowhere"})"),
-                           [&] {
-                               LoadContext context = contextFor({{"x", {1, 28, 28}, DType::F32}}, true);
-                               context.projectFolder = folder.path();
-                               return context;
-                           }()); });
+    const QString error = errorOf([&] {
+        load(parseJson(R"({"source": "fashion-mnist", "path": "nowhere"})"), [&] {
+            LoadContext context = contextFor({{"x", {1, 28, 28}, DType::F32}}, true);
+            context.projectFolder = folder.path();
+            return context;
+        }());
+    });
     QVERIFY(error.startsWith("fashion-mnist is not installed: there is no "));
     QVERIFY(error.endsWith("sudo apt install dataset-fashion-mnist"));
 }
