@@ -33,7 +33,8 @@ std::string generalHelp()
         if (command.prepare != nullptr)
             text += fmt::format("  {:<10}{}\n", command.name, command.brief);
     text += fmt::format("  {:<10}{}\n", "help", "this, or what a command takes: megalith help train");
-    return text + "\nmegalith --version prints the version. Exit code: 0 done, 1 it could not be done, 2 the call was wrong.\n";
+    return text
+           + "\nmegalith --version prints the version. Exit code: 0 done, 1 it could not be done, 2 the call was wrong.\n";
 }
 
 int refuse(const std::string& text, const std::string& usage)
@@ -113,7 +114,8 @@ int dispatch(const std::vector<std::string>& arguments, Output& out)
         return command->prepare == nullptr ? refuseLater(*command) : runCommand(*command, rest, out);
     if (name.ends_with(".mega") || name.ends_with(".megaproj"))
         return refuse(name.ends_with(".mega") ? "opening a checkpoint in the window does not exist yet; "
-                                                "megalith inspect shows what is in " + name
+                                                "megalith inspect shows what is in "
+                                                    + name
                                               : "the window opens one project: " + name,
                       std::string(generalUsage));
     return refuseUnknown(name);

@@ -35,8 +35,7 @@ int evaluate(const Call& call, Output& out)
         Value::Object metrics;
         for (const train::Metric& metric : result.metrics)
             metrics.emplace_back(metric.name, metric.value);
-        out.json(
-            Value::Object{{"loss", result.loss}, {"samples", result.samples}, {"metrics", std::move(metrics)}});
+        out.json(Value::Object{{"loss", result.loss}, {"samples", result.samples}, {"metrics", std::move(metrics)}});
         return 0;
     }
     std::string text = "loss " + shortNumber(result.loss);

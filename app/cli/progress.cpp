@@ -37,7 +37,7 @@ std::string clockText(double seconds)
 
 std::string secondsText(double seconds)
 {
-    return seconds < 10.0 ? fmt::format("{:.1f} s", seconds)
+    return seconds < 10.0   ? fmt::format("{:.1f} s", seconds)
            : seconds < 60.0 ? fmt::format("{:.0f} s", seconds)
                             : clockText(seconds);
 }
@@ -68,8 +68,8 @@ void Progress::start(const train::StartEvent& event, const std::string& title)
                            counted(event.parameters, "parameter"), counted(event.trainSamples, "sample"),
                            withThousands(event.valSamples), event.device));
     if (event.firstStep > 0)
-        m_out.line(fmt::format("goes on after {} of {}", counted(event.firstStep, "step"),
-                               withThousands(event.totalSteps)));
+        m_out.line(
+            fmt::format("goes on after {} of {}", counted(event.firstStep, "step"), withThousands(event.totalSteps)));
 }
 
 std::string Progress::timeLeft(std::int64_t step) const
@@ -93,10 +93,9 @@ void Progress::draw(const train::StepEvent& event)
 {
     const double share =
         m_start.totalSteps > 0 ? static_cast<double>(event.step) / static_cast<double>(m_start.totalSteps) : 0.0;
-    const std::string text =
-        fmt::format("epoch {}/{} {} step {}/{}  loss {}  lr {}  ETA {}", event.epoch + 1, epochs(), bar(share),
-                    event.step, m_start.totalSteps, shortNumber(event.loss), fmt::format("{:.3g}", event.lr),
-                    timeLeft(event.step));
+    const std::string text = fmt::format("epoch {}/{} {} step {}/{}  loss {}  lr {}  ETA {}", event.epoch + 1, epochs(),
+                                         bar(share), event.step, m_start.totalSteps, shortNumber(event.loss),
+                                         fmt::format("{:.3g}", event.lr), timeLeft(event.step));
     // A line as wide as the terminal would wrap and could not be written again.
     const std::size_t width = m_out.width();
     const std::string fitting = cut(text, width > 1 ? width - 1 : 1);

@@ -8,8 +8,10 @@
 #include "app/cli/signals.h"
 #include "engine/backend/session.h"
 #include "engine/core/error.h"
+#include "engine/graph/edit.h"
 #include "engine/train/workspace.h"
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -58,20 +60,13 @@ public:
     }
     void step(const train::StepEvent& event)
     {
-        m_out.json(Value::Object{{"event", "step"},
-                                 {"step", event.step},
-                                 {"epoch", event.epoch},
-                                 {"loss", event.loss},
-                                 {"lr", event.lr}});
+        m_out.json(Value::Object{
+            {"event", "step"}, {"step", event.step}, {"epoch", event.epoch}, {"loss", event.loss}, {"lr", event.lr}});
     }
     void epoch(const train::EpochEvent& event)
     {
-        Value::Object line{{"event", "epoch"},
-                           {"epoch", event.epoch},
-                           {"step", event.step},
-                           {"loss", event.loss},
-                           {"lr", event.lr},
-                           {"val_loss", numberOrNull(event.valLoss)}};
+        Value::Object line{{"event", "epoch"},   {"epoch", event.epoch}, {"step", event.step},
+                           {"loss", event.loss}, {"lr", event.lr},       {"val_loss", numberOrNull(event.valLoss)}};
         for (const train::Metric& metric : event.valMetrics)
             line.emplace_back("val_" + metric.name, metric.value);
         line.emplace_back("seconds", milliseconds(event.seconds));
@@ -143,8 +138,9 @@ void loadInitial(const Call& call, train::Workspace& workspace)
 // The seed decides what --init --no-strict leaves fresh, so the document has it before values are made.
 graph::Document seeded(const Call& call, graph::Document document)
 {
-    if (call.init && call.seed && document.training.isObject())
-        document.training.set("seed", *call.seed);
+    const std::array<std::string, 1> path{"seed"};
+    if (call.init && call.seed)
+        graph::apply(document, graph::setSetting(document, "training", path, *call.seed));
     return document;
 }
 

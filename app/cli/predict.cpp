@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/predict_files.h"
+#include "app/cli/project.h"
+#include "engine/backend/session.h"
+#include "engine/core/error.h"
+#include "engine/core/json.h"
+#include "engine/io/mega_reader.h"
+#include "engine/train/workspace.h"
+
+#include <memory>
+#include <optional>
+
+namespace megalith::cli {
+
+namespace {
+
+struct Call
+{
+    std::string project;
+    std::optional<std::string> weights, output, device;
+    std::vector<std::string> inputs;
+};
+
+// What was done to the inputs in training, as the weights keep it.
+data::Normalization normalizationOf(const std::string& weights)
+{
+    const io::WeightsFile file = io::readMega(weights, io::MegaReadOptions{false});
+    const Value* kept = io::findMetadata(file.metadata, "megalith.normalize");
+    if (kept == nullptr)
+        return {};
+    try {
+        return data::Normalization::fromValue(kept->isString() ? parseJson(kept->string()) : *kept);
+    } catch (const Error& error) {
+        throw FormatError(weights + ": megalith.normalize: " + error.what());
+    }
+}
+
+int predict(const Call& call, Output& out)
+{
+    if (call.output)
+        requireOutputFormat(*call.output);
+    const Project project = openProject(call.project);
+    const graph::Analysis analysis = analyse(project, Look::Network);
+    requireSound(project, analysis);
+    Session session;
+    const SessionScope scope(session);
+    session.selectDevice(call.device.value_or("auto"));
+    train::Workspace workspace(session, project.document, project.path.string());
+    workspace.loadWeights(*call.weights);
+    const NamedEntries inputs = readInputs(call.inputs, inputSpecs(project, analysis), normalizationOf(*call.weights));
+    const NamedEntries outputs = workspace.predict(inputs);
+    if (!call.output) {
+        out.write(csvText(outputs));
+        out.flush();
+        return 0;
+    }
+    for (const std::string& file : writeOutputs(*call.output, outputs))
+        out.line(file);
+    return 0;
+}
+
+}  // namespace
+
+Run predictCommand(Options& options)
+{
+    const auto call = std::make_shared<Call>();
+    options.positional(call->project, "PROJECT", "The project, a .megaproj file");
+    options.text(call->weights, "--weights", "FILE", "The weights", true);
+    options.texts(call->inputs, "--input", "[NAME=]FILE",
+                  "An .npy as it is, or a .csv or .png, which are normalised as in training; once for each Input",
+                  true);
+    options.text(call->output, "--output", "FILE",
+                 "An .npy or .csv file; with several Outputs FILE-NAME. Without it the numbers are printed");
+    options.text(call->device, "--device", "D", "auto, cpu, opencl or opencl:I");
+    return [call](Output& out) { return predict(*call, out); };
+}
+
+}  // namespace megalith::cli
