@@ -45,10 +45,9 @@ std::vector<ModuleEntry> moduleEntries(const graph::Document& document)
         entries.push_back(std::move(entry));
     }
     for (const auto& [name, body] : document.modules) {
-        const auto nodes = static_cast<int>(body.nodes.size());
-        entries.push_back({qs(name),
-                           QCoreApplication::translate("ModuleSearch", "Your module, %n node(s)", nullptr, nodes),
-                           nn::Category::Container, true});
+        const QString doc =
+            QCoreApplication::translate("ModuleSearch", "One of your own modules, nodes: %1").arg(body.nodes.size());
+        entries.push_back({qs(name), doc, nn::Category::Container, true});
     }
     return entries;
 }

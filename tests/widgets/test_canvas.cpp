@@ -5,6 +5,7 @@
 #include "widgets/canvas/name_editor.h"
 #include "widgets/theme.h"
 
+#include <QAccessible>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QSignalSpy>
@@ -48,6 +49,8 @@ private slots:
     void nothingChangesWhileLocked();
     void aDiagnosticIsAtItsNode();
     void looksAtEveryDetail();
+    void aScreenReaderFindsTheNodes();
+    void inputsOfCatMoveUp();
 
 private:
     QPoint port(graph::Id node, PortSide side, const char* name) const
@@ -375,6 +378,36 @@ void TestCanvas::looksAtEveryDetail()
         m_view->zoomTo(zoom, {400, 300});
         QVERIFY(!m_view->grab().isNull());
     }
+}
+
+void TestCanvas::aScreenReaderFindsTheNodes()
+{
+    QAccessibleInterface* canvas = QAccessible::queryAccessibleInterface(m_view.get());
+    QVERIFY(canvas != nullptr);
+    QCOMPARE(canvas->childCount(), 3);
+    QVERIFY(canvas->child(1)->text(QAccessible::Name).endsWith(QStringLiteral("Linear")));
+    QCOMPARE(canvas->indexOfChild(canvas->child(2)), 2);
+    m_mouse->click(middle(m_relu));
+    QCOMPARE(canvas->focusChild(), canvas->child(2));
+    QVERIFY(canvas->child(2)->state().selected);
+    key(Qt::Key_Delete);
+    QCOMPARE(canvas->childCount(), 2);
+}
+
+void TestCanvas::inputsOfCatMoveUp()
+{
+    const graph::Id cat = m_host->add("Cat", 780, 0);
+    for (const char* in : {"0", "1"})
+        m_host->change([&](const graph::Document& d) {
+            return graph::connect(d, "", {m_linear, "output"}, {cat, in});
+        });
+    QCOMPARE(m_view->canvas().node(cat)->look().inputs.size(), std::size_t{3});
+    for (const char* in : {"0", "1"})
+        m_view->canvas().wire({cat, in})->setSelected(true);
+    key(Qt::Key_Delete);
+    QVERIFY(m_host->document().root.edges.empty());
+    m_host->undo();
+    QCOMPARE(m_host->document().root.edges.size(), std::size_t{2});
 }
 
 QTEST_MAIN(TestCanvas)

@@ -5,16 +5,18 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <unordered_map>
 
 namespace megalith::ui {
 
 namespace {
 
-QString tr(const char* text, int n = -1)
+QString tr(const char* text)
 {
-    return QCoreApplication::translate("Canvas", text, nullptr, n);
+    return QCoreApplication::translate("Canvas", text);
 }
 
 QString nameOf(const CanvasScene& scene, graph::Id id)
@@ -126,13 +128,23 @@ QString connectPorts(CanvasScene& scene, const graph::Endpoint& from, const grap
 
 QString rewire(CanvasScene& scene, const graph::Endpoint& old, const graph::Endpoint& from, const graph::Endpoint& to)
 {
-    if (old == to && scene.body().edgeInto(to) && scene.body().edgeInto(to)->from == from)
+    const graph::Edge* present = scene.body().edgeInto(to);
+    if (old == to && present && present->from == from)
         return {};
     return scene.host().change([&](const graph::Document& document) {
         graph::Composite both;
         both.name = ss(tr("Rewire"));
         both.edits.push_back(graph::disconnect(document, scene.module(), old));
-        both.edits.push_back({graph::SetEdge{scene.module(), to, graph::Edge{from, to, {}, {}}}});
+        graph::Document rest = document;
+        graph::apply(rest, both.edits.front());
+        // Inputs of a node that takes any number may have moved up.
+        graph::Endpoint place = to;
+        const graph::Body& body = *rest.body(scene.module());
+        const std::vector<std::string> names =
+            graph::portNames(rest, body, *body.node(to.node), graph::PortSide::Input);
+        if (std::find(names.begin(), names.end(), place.port) == names.end() && !names.empty())
+            place.port = names.back();
+        both.edits.push_back(graph::connect(rest, scene.module(), from, place));
         return graph::Edit{std::move(both)};
     });
 }
@@ -159,28 +171,32 @@ QString moveNodes(CanvasScene& scene, const std::vector<graph::Id>& ids, QPointF
 QString deleteSelected(CanvasScene& scene, bool bridge)
 {
     const std::vector<graph::Id> nodes = scene.selectedNodes();
-    const std::vector<graph::Endpoint> wires = scene.selectedWires();
+    std::vector<graph::Endpoint> wires = scene.selectedWires();
     if (nodes.empty() && wires.empty())
         return {};
+    // The last inputs first: where any number may be wired, those behind a gap move up.
+    std::sort(wires.begin(), wires.end(), [](const graph::Endpoint& a, const graph::Endpoint& b) {
+        return std::tuple(a.node, a.port.size(), a.port) > std::tuple(b.node, b.port.size(), b.port);
+    });
     return scene.host().change([&](const graph::Document& document) {
-        graph::Edit removed = bridge ? graph::removeNodesAndBridge(document, scene.module(), nodes)
-                                     : graph::removeNodes(document, scene.module(), nodes);
+        const auto remove = [&](const graph::Document& from) {
+            return bridge ? graph::removeNodesAndBridge(from, scene.module(), nodes)
+                          : graph::removeNodes(from, scene.module(), nodes);
+        };
         if (wires.empty())
-            return removed;
+            return remove(document);
         graph::Composite all;
         const auto pieces = static_cast<int>(nodes.size() + wires.size());
-        all.name = ss(nodes.empty() ? tr("Delete %n wire(s)", pieces) : tr("Delete %n item(s)", pieces));
+        all.name = ss(pieces == 1     ? tr("Delete wire")
+                      : nodes.empty() ? tr("Delete %1 wires").arg(pieces)
+                                      : tr("Delete %1 items").arg(pieces));
+        graph::Document rest = document;
         for (const graph::Endpoint& to : wires) {
-            all.edits.push_back(graph::disconnect(document, scene.module(), to));
+            all.edits.push_back(graph::disconnect(rest, scene.module(), to));
+            graph::apply(rest, all.edits.back());
         }
-        if (!nodes.empty()) {
-            // Wires that are gone by then are asked for once only.
-            graph::Document rest = document;
-            for (const graph::Edit& edit : all.edits)
-                graph::apply(rest, edit);
-            all.edits.push_back(bridge ? graph::removeNodesAndBridge(rest, scene.module(), nodes)
-                                       : graph::removeNodes(rest, scene.module(), nodes));
-        }
+        if (!nodes.empty())
+            all.edits.push_back(remove(rest));
         return graph::Edit{std::move(all)};
     });
 }

@@ -2,6 +2,7 @@
 #include "widgets/canvas/canvas_view.h"
 
 #include "widgets/canvas/add_list.h"
+#include "widgets/canvas/canvas_accessible.h"
 #include "widgets/canvas/canvas_edits.h"
 #include "widgets/canvas/gestures.h"
 #include "widgets/canvas/name_editor.h"
@@ -32,6 +33,7 @@ CanvasView::CanvasView(DocumentHost& host, QWidget* parent)
     setScene(m_scene);
     setFrameShape(QFrame::NoFrame);
     setAccessibleName(tr("Canvas"));
+    QAccessible::installFactory(&CanvasAccessible::make);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setTransformationAnchor(NoAnchor);
@@ -53,8 +55,11 @@ CanvasView::CanvasView(DocumentHost& host, QWidget* parent)
         label->setAttribute(Qt::WA_TransparentForMouseEvents);
     m_hint->hide();
 
-    connect(m_scene, &QGraphicsScene::selectionChanged, this,
-            [this] { emit selectionChanged(m_scene->selectedNodes()); });
+    connect(m_scene, &QGraphicsScene::selectionChanged, this, [this] {
+        emit selectionChanged(m_scene->selectedNodes());
+        QAccessibleEvent heard(this, QAccessible::Selection);
+        QAccessible::updateAccessibility(&heard);
+    });
     connect(m_scene, &CanvasScene::followed, this, [this] { updateOverlays(); });
     connect(&host, &DocumentHost::lockChanged, this, [this] {
         endGesture(false, {});
@@ -150,8 +155,7 @@ void CanvasView::updateOverlays()
     m_notice->setText(m_host.lockReason());
     m_notice->setVisible(m_host.isLocked());
     m_empty->setVisible(m_scene->nodeCount() == 0);
-    const auto nodes = static_cast<int>(m_scene->nodeCount());
-    setAccessibleDescription(tr("%n node(s)", nullptr, nodes));
+    setAccessibleDescription(tr("Nodes: %1").arg(m_scene->nodeCount()));
     placeOverlays();
 }
 

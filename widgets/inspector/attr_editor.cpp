@@ -89,8 +89,8 @@ void AttrEditor::makeCheck()
 
 void AttrEditor::setValue(const Value* given, const AttrValue* workedOut)
 {
-    // What someone is typing stays until it is committed or given up.
-    if (m_field && m_field->hasFocus() && m_field->isModified() && m_field->text() != m_text)
+    // What someone is typing, or left wrong, stays until it is put right or given up.
+    if (m_field && m_field->isModified() && m_field->text() != m_text)
         return;
     show(given, workedOut);
 }

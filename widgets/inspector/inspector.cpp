@@ -127,6 +127,7 @@ void Inspector::show(const std::vector<graph::Id>& ids)
             focus->clearFocus();
         markWrong(*m_name, {});
         m_name->setModified(false);
+        m_form->setSpecs({});
     }
     m_selected = ids.size();
     m_node = ids.size() == 1 ? ids.front() : 0;

@@ -21,8 +21,9 @@ ParameterPanel::ParameterPanel(DocumentHost& host, QWidget* parent)
     , m_view(new QTreeView(this))
     , m_empty(new QLabel(this))
     , m_title(new QLabel(this))
-    , m_details(makeDetails())
+
 {
+    m_details = makeDetails();
     m_view->setModel(m_model);
     m_view->setRootIsDecorated(false);
     m_view->setUniformRowHeights(true);

@@ -38,8 +38,8 @@ private:
     ParameterModel* m_model;
     QTreeView* m_view;
     QLabel *m_empty, *m_title;
-    QWidget* m_details;
-    Histogram* m_histogram;
+    QWidget* m_details = nullptr;
+    Histogram* m_histogram = nullptr;
     std::array<QLabel*, 6> m_numbers{};
 };
 
