@@ -49,6 +49,7 @@ int StopSignals::asked()
 void guardStandardStreams()
 {
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(stream, F_GETFD) == -1) {
             // The lowest free number is this one.

@@ -17,8 +17,8 @@ public:
     static int exitCode() { return 128 + asked(); }
 };
 
-// Opens /dev/null where a standard stream is closed, so that no file gets its number; a reader that goes away is an error of
-// writing, no signal.
+// Opens /dev/null where a standard stream is closed, so that no file gets its number. A reader that goes away and a limit on
+// the size of files become errors of writing instead of signals.
 void guardStandardStreams();
 
 }  // namespace megalith::cli
