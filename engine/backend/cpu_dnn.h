@@ -15,7 +15,7 @@ namespace megalith {
 struct CpuContext::Dnn
 {
     // Kernels that call one another use different ones.
-    enum class Scratch : std::size_t { Input, Weights, Output, Columns, Library, Operand, Count };
+    enum class Scratch : std::size_t { Input, Weights, Output, Columns, Library, Operand, Panels, Count };
 
     Dnn();
     ~Dnn();

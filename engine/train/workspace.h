@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "engine/data/dataset.h"
 #include "engine/graph/document.h"
 #include "engine/nn/module.h"
 #include "engine/train/events.h"
@@ -63,6 +64,11 @@ public:
     StateDict stateDict();
     nn::LoadReport loadWeights(const std::string& path, bool strict = true);
     void saveWeights(const std::string& path);  // .mega, with megalith.normalize when known
+    void setPath(std::string projectPath);      // the project was saved under another name
+    // How inputs are normalised: of the weights that were loaded, or of the data that were trained on.
+    const data::Normalization& normalization() const;
+    std::vector<data::InputSpec> inputs();  // the Input nodes, by id
+    std::vector<std::string> outputs();     // names of the Output nodes, by id
 
     DoneEvent train(const TrainOptions& options, const Listener& listener);
     EvalResult evaluate(const std::function<bool()>& cancelled = {});

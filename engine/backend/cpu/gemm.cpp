@@ -130,7 +130,7 @@ void productByPanels(const ProductArgs<T>& whole, int threads)
             panel.b += from * whole.bCol;
             panel.c += from;
         }
-        isa<T>().product(panel);
+        isaProduct(panel);
     }
 }
 
@@ -159,7 +159,7 @@ void multiply(const GemmArgs<T>& args, std::int64_t i, const GemmShape& shape, i
     prepare(args, i, shape.m, shape.n);
     const ProductArgs<T> whole = productOf(args, i, shape);
     if (threads == 1)
-        isa<T>().product(whole);
+        isaProduct(whole);
     else
         productByPanels(whole, threads);
 }

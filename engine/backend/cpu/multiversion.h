@@ -7,7 +7,7 @@
 // plain functions, not on templates or members; a template that it calls can be forced inline with MEGALITH_INLINE.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)                    \
     && !defined(__SANITIZE_ADDRESS__)
-#define MEGALITH_MULTIVERSION __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#define MEGALITH_MULTIVERSION __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
 #define MEGALITH_MULTIVERSION
 #endif

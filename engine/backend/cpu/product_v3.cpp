@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Compiled for x86-64-v3; only isa() decides whether it runs.
+// Compiled for x86-64-v3; only isaProduct() decides whether it runs.
 #define Eigen MegalithEigenV3
 #include "engine/backend/cpu/product_eigen.inl"
 
