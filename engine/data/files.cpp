@@ -38,6 +38,16 @@ bool startsWithAnyCase(std::string_view text, std::string_view lower)
            });
 }
 
+// Bytes of the character that begins with this one; 0 when none does.
+std::size_t sequenceLength(unsigned char lead)
+{
+    if (lead < 0x80)
+        return 1;
+    if (lead < 0xC2 || lead > 0xF4)
+        return 0;
+    return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
+
 }  // namespace
 
 DataFile fileAt(const std::string& text, const fs::path& projectFolder)
@@ -164,11 +174,7 @@ bool isUtf8(std::string_view text)
 {
     for (std::size_t i = 0; i < text.size();) {
         const auto lead = static_cast<unsigned char>(text[i]);
-        const std::size_t length = lead < 0x80                   ? 1
-                                   : lead >= 0xC2 && lead < 0xE0 ? 2
-                                   : lead >= 0xE0 && lead < 0xF0 ? 3
-                                   : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                                 : 0;
+        const std::size_t length = sequenceLength(lead);
         if (length == 0 || i + length > text.size())
             return false;
         for (std::size_t k = 1; k < length; ++k)
@@ -189,12 +195,13 @@ bool isUtf8(std::string_view text)
 std::string shortened(std::string_view text)
 {
     constexpr std::size_t longest = 40;
-    if (text.size() <= longest)
-        return std::string(text);
-    std::size_t end = longest;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    std::size_t end = std::min(text.size(), longest);
+    while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
         --end;
-    return std::string(text.substr(0, end)) + "...";
+    std::string cut(text.substr(0, end));
+    std::replace_if(
+        cut.begin(), cut.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    return end < text.size() ? cut + "..." : cut;
 }
 
 }  // namespace megalith::data

@@ -44,7 +44,7 @@ std::size_t checkedBytes(std::int64_t count, const Shape& sample, DType dtype, s
 void checkMemory(std::uint64_t bytes, std::string_view shown);
 
 bool isUtf8(std::string_view text);
-// Not longer than a message can show, cut between characters.
+// As a message shows it: on one line, not too long, cut between characters.
 std::string shortened(std::string_view text);
 
 }  // namespace megalith::data

@@ -157,7 +157,7 @@ void TestCsv::badTablesAreRefusedInOneSentence_data()
     row("text", "a,b,y\n1,two,3\n", "line 2, column \"b\" has \"two\", but a number is needed");
     row("text target", "a,b,y\n1,2,red\n", "line 2, column \"y\" has \"red\", but a number is needed");
     row("line after a line break in quotes", "\"a\n1\",b,y\n1,\"\n\",3\n",
-        "line 3, column \"b\" has \"\n\", but a number is needed");
+        "line 3, column \"b\" has \" \", but a number is needed");
     row("decimal comma", "a;b;y\n1;2,5;3\n",
         "line 2, column \"b\" has \"2,5\", but a number with a decimal point, not a comma, is needed");
     row("nan", "a,b,y\n1,nan,3\n", "line 2, column \"b\" has \"nan\", but a finite number is needed");
