@@ -194,7 +194,7 @@ void MainWindow::connectParts()
     connect(m_palette, &ui::ModulePalette::chosen, m_canvas,
             [this](const QString& type) { m_canvas->addModuleHere(type); });
     connect(m_canvas, &ui::CanvasView::selectionChanged, this, [this](const std::vector<graph::Id>& ids) {
-        m_inspector->show(ids);
+        m_inspector->showNodes(ids);
         if (ids.size() == 1)
             m_parameters->showNode(ids.front());
     });
@@ -266,7 +266,7 @@ void MainWindow::connectTraining()
             close();
     });
     connect(&m_model, &ModelThread::snapshots, m_parameters, &ui::ParameterPanel::setSnapshots);
-    connect(&m_model, &ModelThread::dataFacts, this, [this](const auto& facts, const QString& error) {
+    connect(&m_model, &ModelThread::dataFacts, this, [this](const std::optional<graph::DataFacts>& facts, const QString& error) {
         if (!error.isEmpty())
             say(error, true);
         m_document.setFacts(facts);

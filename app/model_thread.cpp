@@ -178,7 +178,7 @@ void ModelThread::saveWeights(const QString& path, Answer answer)
         When::BetweenSteps);
 }
 
-void ModelThread::train(train::TrainOptions options)
+void ModelThread::startTraining(train::TrainOptions options)
 {
     m_cancel = false;
     m_training = true;

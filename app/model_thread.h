@@ -56,7 +56,7 @@ public:
     using Answer = std::function<void(const QString& error)>;
     void loadWeights(const QString& path, bool strict, Answer answer);
     void saveWeights(const QString& path, Answer answer);
-    void train(train::TrainOptions options);
+    void startTraining(train::TrainOptions options);
     void stop();
     bool isTraining() const { return m_training; }
     // snapshots() follows, if the document has no error.

@@ -3,9 +3,8 @@
 
 #include "widgets/theme.h"
 
+#include <QDBusVariant>
 #include <QObject>
-
-class QDBusVariant;
 
 namespace megalith::app {
 

@@ -77,7 +77,7 @@ void TrainingSession::start(bool fresh)
     m_clock.start();
     m_measuredAt = 0;
     m_measuredStep = 0;
-    m_model.train(std::move(options));
+    m_model.startTraining(std::move(options));
     emit runningChanged(true);
     emit progressed();
 }
@@ -119,7 +119,7 @@ void TrainingSession::hear(const RunNews& news)
     m_progress.epoch = tr("Epoch %1 of %2").arg(m_last.epoch + 1).arg(std::max(m_epochs, m_last.epoch + 1));
     if (!m_stopping)
         m_progress.status = tr("Training \u00B7 step %1 \u00B7 loss %2 \u00B7 lr %3")
-                                .arg(countText(m_last.step), numberText(m_last.loss), numberText(m_last.lr));
+                                .arg(countText(m_last.step), numberText(m_last.loss), QString::number(m_last.lr, 'g', 4));
     emit progressed();
 }
 

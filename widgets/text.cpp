@@ -41,8 +41,8 @@ QString numberText(double value)
         return QStringLiteral("0");
     if (size >= 1e6 || size < 1e-4)
         return QString::number(value, 'e', 2);
-    const int digitsBefore = size >= 1 ? static_cast<int>(std::floor(std::log10(size))) + 1 : 0;
-    return QString::number(value, 'f', std::clamp(4 - std::max(digitsBefore, 0), 0, 4));
+    const int power = static_cast<int>(std::floor(std::log10(size)));
+    return QString::number(value, 'f', size >= 1.0 ? std::max(3 - power, 0) : 2 - power);
 }
 
 QString shapeText(const graph::PortShape& shape)

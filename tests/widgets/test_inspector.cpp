@@ -63,7 +63,7 @@ void TestInspector::init()
     m_inspector->resize(360, 700);
     m_inspector->show();
     m_inspector->activateWindow();
-    m_inspector->show({m_linear});
+    m_inspector->showNodes({m_linear});
 }
 
 void TestInspector::cleanup()

@@ -4,16 +4,19 @@
 #include "widgets/field.h"
 #include "widgets/theme.h"
 
+#include <QtCharts/QLegend>
 #include <QtCharts/QLegendMarker>
 
 #include <QCheckBox>
 #include <QEvent>
+#include <QGraphicsLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QTimer>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace megalith::ui {
 

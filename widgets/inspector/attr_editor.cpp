@@ -92,10 +92,10 @@ void AttrEditor::setValue(const Value* given, const AttrValue* workedOut)
     // What someone is typing, or left wrong, stays until it is put right or given up.
     if (m_field && m_field->isModified() && m_field->text() != m_text)
         return;
-    show(given, workedOut);
+    display(given, workedOut);
 }
 
-void AttrEditor::show(const Value* given, const AttrValue* workedOut)
+void AttrEditor::display(const Value* given, const AttrValue* workedOut)
 {
     const bool fromWires = m_spec.fromWire && (!given || given->isNull());
     m_given = given && !fromWires;

@@ -45,7 +45,7 @@ private:
     void commitText();
     void send(std::optional<Value> value);
     void step(int by);
-    void show(const Value* given, const AttrValue* workedOut);
+    void display(const Value* given, const AttrValue* workedOut);
 
     const nn::AttrSpec& m_spec;
     Commit m_commit;

@@ -11,6 +11,7 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <cmath>
 
 namespace megalith::ui {
 
@@ -61,7 +62,7 @@ ParsedAttr parseNumberAttr(const nn::AttrSpec& spec, const QString& text)
     const bool whole = spec.kind != nn::AttrKind::Real;
     const std::optional<std::int64_t> integer = parseInteger(ss(text));
     const std::optional<double> real = readNumber(text);
-    if (whole ? !integer : !real)
+    if (whole ? !integer : !real || !std::isfinite(*real))
         return wrong(spec, whole ? QT_TRANSLATE_NOOP("Attribute", "a whole number")
                                  : QT_TRANSLATE_NOOP("Attribute", "a number"));
     if (const QString error = rangeError(spec, integer ? static_cast<double>(*integer) : *real); !error.isEmpty())

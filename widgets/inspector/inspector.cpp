@@ -70,7 +70,7 @@ Inspector::Inspector(DocumentHost& host, QWidget* parent) : QScrollArea(parent),
     layout->addStretch(1);
     setWidget(page);
     connect(&host, &DocumentHost::changed, this, [this] { refresh(); });
-    connect(&host, &DocumentHost::reset, this, [this] { show({}); });
+    connect(&host, &DocumentHost::reset, this, [this] { showNodes({}); });
     connect(&host, &DocumentHost::lockChanged, this, [this] { refresh(); });
     refresh();
 }
@@ -117,7 +117,7 @@ void Inspector::build(QWidget* page, QVBoxLayout* layout)
     connect(m_name, &QLineEdit::textEdited, this, [this] { markWrong(*m_name, {}); });
 }
 
-void Inspector::show(const std::vector<graph::Id>& ids)
+void Inspector::showNodes(const std::vector<graph::Id>& ids)
 {
     // What is being typed belongs to the node that was shown.
     if (m_node != 0 && (ids.size() != 1 || ids.front() != m_node)) {
@@ -163,7 +163,7 @@ void Inspector::refresh()
     m_form->setSpecs(type.def && !type.composed ? std::span<const nn::AttrSpec>(type.def->attrs)
                                                 : std::span<const nn::AttrSpec>());
     m_form->setValues(node->attrs, info ? &info->attrs : nullptr);
-    m_tensors->show(m_node);
+    m_tensors->showNode(m_node);
     m_tensors->setVisible(!m_tensors->isEmpty());
     m_tensorsTitle->setVisible(!m_tensors->isEmpty());
     if (!m_note->hasFocus() || !m_note->document()->isModified()) {

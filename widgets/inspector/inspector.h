@@ -23,7 +23,7 @@ public:
     explicit Inspector(DocumentHost& host, QWidget* parent = nullptr);
 
     // One node is shown; of none or several it says so.
-    void show(const std::vector<graph::Id>& ids);
+    void showNodes(const std::vector<graph::Id>& ids);
     graph::Id node() const { return m_node; }
     QLineEdit* nameField() const { return m_name; }
     AttrForm* form() const { return m_form; }

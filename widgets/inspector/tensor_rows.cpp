@@ -24,7 +24,7 @@ TensorRows::TensorRows(DocumentHost& host, QWidget* parent)
     m_layout->setColumnStretch(1, 1);
 }
 
-void TensorRows::show(graph::Id node)
+void TensorRows::showNode(graph::Id node)
 {
     const graph::NodeInfo* info = m_host.analysis().first(node);
     if (!info || info->tensors.empty()) {
@@ -135,7 +135,7 @@ void TensorRows::setInit(const std::string& name, const QString& type)
         named.edits.push_back({graph::SetNode{document.moduleOf(id).value_or(""), id, std::move(node)}});
         return graph::Edit{std::move(named)};
     });
-    show(id);
+    showNode(id);
 }
 
 QCheckBox* TensorRows::trainable(std::string_view name) const

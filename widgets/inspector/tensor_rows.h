@@ -21,7 +21,7 @@ class TensorRows : public QWidget
 public:
     explicit TensorRows(DocumentHost& host, QWidget* parent = nullptr);
 
-    void show(graph::Id node);
+    void showNode(graph::Id node);
     bool isEmpty() const { return m_rows.empty(); }
     QCheckBox* trainable(std::string_view name) const;
     QComboBox* init(std::string_view name) const;
