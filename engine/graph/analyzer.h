@@ -2,14 +2,22 @@
 #pragma once
 
 #include "engine/graph/check.h"
+#include "engine/nn/attr_spec.h"
 
+#include <functional>
+#include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
+
+namespace megalith::nn {
+struct LossDef;
+}
 
 namespace megalith::graph {
 
@@ -127,7 +135,15 @@ private:
     void checkData();
     void checkLoss(const Value& loss);
     void checkFacts(const DataFacts& facts);
-    void checkTargets(const DataFacts& facts);
+    void checkTargets(const nn::LossDef& def, const std::vector<TensorMeta>& outputs, const DataFacts& facts);
+    void checkOptimizer(const Value& optimizer);
+    std::optional<std::vector<TensorMeta>> lossInputs(const nn::LossDef& def, const Value& loss);
+    std::optional<Attrs> settingAttrs(const Value& object, const std::string& path, std::string_view owner,
+                                      std::span<const nn::AttrSpec> specs,
+                                      std::initializer_list<std::string_view> others);
+    template<typename Def>
+    const Def* settingType(const Value& object, const std::string& path, std::string_view what,
+                           std::span<const Def> all);
     template<typename Rules>
     bool checkRules(const Value& section, const std::string& path, const Rules& rules);
 

@@ -97,6 +97,7 @@ void Analyzer::applyInit(const Directive& directive, TensorInfo& tensor)
         return;
     }
     tensor.init = std::move(init);
+    tensor.initWritten = true;
 }
 
 // A tensor of a shared module is frozen when any of its places says so.
@@ -119,6 +120,7 @@ void Analyzer::joinShared()
     each([](const TensorInfo& owner, TensorInfo& other) {
         other.trainable = owner.trainable;
         other.init = owner.init;
+        other.initWritten = owner.initWritten;
         other.counted = false;
         other.tiedTo = owner.key;
     });

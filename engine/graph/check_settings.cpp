@@ -2,7 +2,11 @@
 #include "engine/core/error.h"
 #include "engine/core/json.h"
 #include "engine/graph/analyzer.h"
+#include "engine/graph/attr_values.h"
+#include "engine/nn/loss.h"
 #include "engine/nn/module_def.h"
+#include "engine/optim/optimizer.h"
+#include "engine/optim/scheduler.h"
 
 #include <fmt/format.h>
 
@@ -41,18 +45,6 @@ constexpr std::array trainingRules{
     SettingRule{"seed", Want::Whole, 0},
     SettingRule{"device", Want::Text},
 };
-constexpr std::array optimizerRules{
-    SettingRule{"type", Want::Text},
-    SettingRule{"lr", Want::Number, 0},
-    SettingRule{"weight_decay", Want::Number, 0},
-    SettingRule{"momentum", Want::Number, 0},
-    SettingRule{"eps", Want::Number, 0},
-    SettingRule{"nesterov", Want::Boolean},
-    SettingRule{"amsgrad", Want::Boolean},
-    SettingRule{"maximize", Want::Boolean},
-};
-constexpr std::array namedRules{SettingRule{"type", Want::Text}};
-constexpr std::array lossRules{SettingRule{"type", Want::Text}, SettingRule{"output", Want::Text}};
 constexpr std::array stoppingRules{
     SettingRule{"monitor", Want::Text},
     SettingRule{"patience", Want::Whole, 0},
@@ -139,35 +131,202 @@ bool Analyzer::checkRules(const Value& section, const std::string& path, const R
     return ok;
 }
 
+// The arguments of a loss, an optimizer or a scheduler, each problem under its own path; nothing when there is one.
+std::optional<Attrs> Analyzer::settingAttrs(const Value& object, const std::string& path, std::string_view owner,
+                                            std::span<const nn::AttrSpec> specs,
+                                            std::initializer_list<std::string_view> others)
+{
+    Attrs attrs;
+    bool ok = true;
+    const auto fail = [&](std::string_view key, const std::string& problem) {
+        reportGlobal(Severity::Error, key.empty() ? path : path + "." + std::string(key), "setting", problem);
+        ok = false;
+    };
+    std::string names;
+    for (const nn::AttrSpec& spec : specs)
+        names += (names.empty() ? "" : ", ") + std::string(spec.name);
+    for (const auto& [key, value] : object.object()) {
+        if (key == "type" || std::find(others.begin(), others.end(), key) != others.end())
+            continue;
+        const nn::AttrSpec* spec = nn::findAttr(specs, key);
+        if (spec == nullptr) {
+            fail(key, fmt::format("{} has no such argument; it has {}", owner, names.empty() ? "none" : names));
+            continue;
+        }
+        try {
+            AttrValue converted = attrValue(value, spec);
+            nn::checkValue(*spec, converted);
+            attrs.set(key, std::move(converted));
+        } catch (const Error& error) {
+            fail(key, error.what());
+        }
+    }
+    if (!ok)
+        return std::nullopt;
+    try {
+        nn::complete(owner, specs, attrs);
+    } catch (const Error& error) {
+        fail({}, error.what());
+        return std::nullopt;
+    }
+    return attrs;
+}
+
+// The object's "type" when it names one of the definitions, else nullptr and an error.
+template<typename Def>
+const Def* Analyzer::settingType(const Value& object, const std::string& path, std::string_view what,
+                                 std::span<const Def> all)
+{
+    const Value* type = object.find("type");
+    if (type == nullptr || !type->isString()) {
+        reportGlobal(Severity::Error, path + ".type", "setting", type == nullptr ? "is missing" : "must be a text");
+        return nullptr;
+    }
+    std::string names;
+    for (const Def& def : all) {
+        if (def.type == type->string())
+            return &def;
+        names += (names.empty() ? "" : ", ") + std::string(def.type);
+    }
+    reportGlobal(Severity::Error, path + ".type", "setting",
+                 fmt::format("there is no {} called {}; there are {}", what, jsonString(type->string()), names));
+    return nullptr;
+}
+
+// What arrives at the Outputs that the loss takes; nothing when that is not known or not clear.
+std::optional<std::vector<TensorMeta>> Analyzer::lossInputs(const nn::LossDef& def, const Value& loss)
+{
+    std::vector<std::string> names;
+    for (const Id id : outputNodes(m_document.root))
+        names.push_back(m_document.root.nodes.at(id).name);
+    std::string list;
+    for (const std::string& name : names)
+        list += (list.empty() ? "" : ", ") + name;
+    std::vector<std::string> wanted;
+    const Value* output = loss.find("output");
+    if (def.arguments.size() > 1) {
+        wanted.assign(def.arguments.begin(), def.arguments.end());
+    } else if (output != nullptr) {
+        if (!output->isString()) {
+            reportGlobal(Severity::Error, "training.loss.output", "setting", "must be a text");
+            return std::nullopt;
+        }
+        wanted.push_back(output->string());
+    } else if (names.size() == 1) {
+        wanted = names;
+    } else if (names.size() > 1) {
+        reportGlobal(
+            Severity::Error, "training.loss", "setting",
+            fmt::format("the network has several outputs ({}): say with \"output\" which one the loss takes", list));
+    }
+    std::vector<TensorMeta> metas;
+    for (const std::string& name : wanted) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            if (!names.empty())
+                reportGlobal(
+                    Severity::Error, output != nullptr ? "training.loss.output" : "training.loss", "setting",
+                    fmt::format("{} takes the Output node {}, and there are {}", def.type, jsonString(name), list));
+            return std::nullopt;
+        }
+        const NodeInfo& info = m_result.nodes[m_result.byId.at(m_document.root.named(name)->id)];
+        if (info.inputs.empty() || !info.inputs.front().shape.known)
+            return std::nullopt;
+        metas.push_back(graph::at(info.inputs.front().shape, batchA));
+    }
+    return metas.empty() ? std::nullopt : std::optional(std::move(metas));
+}
+
 void Analyzer::checkLoss(const Value& loss)
 {
     const std::string path = "training.loss";
-    if (!checkRules(loss, path, lossRules))
+    const nn::LossDef* def = settingType(loss, path, "loss", nn::allLosses());
+    if (def == nullptr)
         return;
-    if (memberOf(loss, "type") == nullptr)
-        reportGlobal(Severity::Error, path + ".type", "setting", "is missing");
-    std::vector<std::string> outputs;
-    for (const Id id : outputNodes(m_document.root))
-        outputs.push_back(m_document.root.nodes.at(id).name);
-    const auto has = [&outputs](std::string_view name) {
-        return std::find(outputs.begin(), outputs.end(), name) != outputs.end();
-    };
-    std::string names;
-    for (const std::string& name : outputs)
-        names += (names.empty() ? "" : ", ") + name;
-    if (const Value* output = memberOf(loss, "output")) {
-        if (!has(output->string()))
-            reportGlobal(Severity::Error, path + ".output", "setting",
-                         fmt::format("there is no Output node {}; there are {}", jsonString(output->string()), names));
+    const std::optional<Attrs> attrs = settingAttrs(loss, path, def->type, def->attrs, {"output"});
+    const std::optional<std::vector<TensorMeta>> outputs = lossInputs(*def, loss);
+    if (!attrs || !outputs)
+        return;
+    try {
+        nn::checkLoss(*def, *attrs, *outputs);
+    } catch (const Error& error) {
+        reportGlobal(Severity::Error, path, "loss", withN(error.what()));
         return;
     }
-    // Losses of several arguments take the Outputs named like these.
-    const bool byName =
-        has("input") || (has("input1") && has("input2")) || (has("anchor") && has("positive") && has("negative"));
-    if (outputs.size() > 1 && !byName)
-        reportGlobal(
-            Severity::Error, path, "setting",
-            fmt::format("the network has several outputs ({}): say with \"output\" which one the loss takes", names));
+    if (m_options.facts != nullptr)
+        checkTargets(*def, *outputs, *m_options.facts);
+}
+
+void Analyzer::checkTargets(const nn::LossDef& def, const std::vector<TensorMeta>& outputs, const DataFacts& facts)
+{
+    if (def.classes && facts.classes > 0) {
+        const std::int64_t told = nn::classCount(def, outputs);
+        if (told > 0 && told < facts.classes)
+            reportGlobal(
+                Severity::Error, "training.loss", "data",
+                fmt::format("the data has {} classes but the output tells only {} apart", facts.classes, told));
+        return;
+    }
+    if (!facts.target)
+        return;
+    TensorMeta target = *facts.target;
+    target.shape.insert(target.shape.begin(), batchA);
+    try {
+        nn::checkTarget(def, outputs, target);
+    } catch (const Error& error) {
+        reportGlobal(Severity::Error, "training.loss", "data", withN(error.what()));
+    }
+}
+
+void Analyzer::checkOptimizer(const Value& optimizer)
+{
+    const std::string path = "training.optimizer";
+    const optim::OptimizerDef* def = settingType(optimizer, path, "optimizer", optim::allOptimizers());
+    if (def == nullptr)
+        return;
+    const std::optional<Attrs> own = settingAttrs(optimizer, path, def->type, def->attrs, {"param_groups"});
+    const auto complete = [&](const std::string& at, const Attrs& attrs) {
+        try {
+            optim::complete(*def, attrs);
+        } catch (const Error& error) {
+            reportGlobal(Severity::Error, at, "setting", error.what());
+        }
+    };
+    if (own)
+        complete(path, *own);
+    const Value* groups = optimizer.find("param_groups");
+    if (groups == nullptr || groups->isNull())
+        return;
+    if (!groups->isList()) {
+        reportGlobal(Severity::Error, path + ".param_groups", "setting", "must be a list");
+        return;
+    }
+    std::set<std::string, std::less<>> keys;
+    bool all = true;
+    for (const NodeInfo& info : m_result.nodes) {
+        all = all && info.state == State::Ok;
+        for (const TensorInfo& tensor : info.tensors)
+            if (!tensor.buffer)
+                keys.insert(tensor.key);
+    }
+    for (std::size_t i = 0; i < groups->list().size(); ++i) {
+        const Value& group = groups->list()[i];
+        const std::string at = fmt::format("{}.param_groups[{}]", path, i);
+        const Value* params = group.find("params");
+        if (params == nullptr || !params->isList()) {
+            reportGlobal(Severity::Error, at + ".params", "setting", "must be a list of keys");
+            continue;
+        }
+        for (const Value& key : params->list())
+            if (!key.isString() || (all && !keys.contains(key.string())))
+                reportGlobal(Severity::Error, at + ".params", "setting", "there is no parameter " + writeJson(key));
+        std::optional<Attrs> attrs = settingAttrs(group, at, def->type, def->attrs, {"params"});
+        if (!attrs || !own)
+            continue;
+        Attrs merged = *own;
+        for (const auto& [name, value] : *attrs)
+            merged.set(name, value);
+        complete(at, merged);
+    }
 }
 
 void Analyzer::checkSettings()
@@ -178,21 +337,18 @@ void Analyzer::checkSettings()
         return;
     }
     checkRules(training, "training", trainingRules);
-    const auto named = [&](std::string_view key, const auto& rules) {
-        const Value* value = memberOf(training, key);
-        const std::string path = "training." + std::string(key);
-        if (value == nullptr || !value->isObject())
-            return;
-        if (checkRules(*value, path, rules) && memberOf(*value, "type") == nullptr)
-            reportGlobal(Severity::Error, path + ".type", "setting", "is missing");
-    };
     for (const std::string_view key : {"loss", "optimizer"})
         if (memberOf(training, key) == nullptr)
             reportGlobal(Severity::Error, "training." + std::string(key), "setting", "is missing");
     if (const Value* loss = memberOf(training, "loss"); loss != nullptr && loss->isObject())
         checkLoss(*loss);
-    named("optimizer", optimizerRules);
-    named("scheduler", namedRules);
+    if (const Value* optimizer = memberOf(training, "optimizer"); optimizer != nullptr && optimizer->isObject())
+        checkOptimizer(*optimizer);
+    if (const Value* scheduler = memberOf(training, "scheduler"); scheduler != nullptr && scheduler->isObject()) {
+        const std::string path = "training.scheduler";
+        if (const auto* def = settingType(*scheduler, path, "scheduler", optim::allSchedulers()))
+            settingAttrs(*scheduler, path, def->type, def->attrs, {});
+    }
     if (const Value* stopping = memberOf(training, "early_stopping"); stopping != nullptr && stopping->isObject())
         checkRules(*stopping, "training.early_stopping", stoppingRules);
     if (m_options.settingProblems)
@@ -254,45 +410,6 @@ void Analyzer::checkFacts(const DataFacts& facts)
                                    megalith::text(found->second.shape)));
         }
     }
-    checkTargets(facts);
-}
-
-void Analyzer::checkTargets(const DataFacts& facts)
-{
-    const Value* loss = m_document.training.find("loss");
-    const Value* type = loss == nullptr ? nullptr : loss->find("type");
-    const std::vector<Id> outputs = outputNodes(m_document.root);
-    const Value* chosen = loss == nullptr ? nullptr : loss->find("output");
-    const Node* output = outputs.size() == 1 ? m_document.root.node(outputs.front()) : nullptr;
-    if (chosen != nullptr && chosen->isString())
-        output = m_document.root.named(chosen->string());
-    if (type == nullptr || !type->isString() || output == nullptr || output->type != "Output")
-        return;
-    const std::size_t at = m_result.byId.at(output->id);
-    const NodeInfo& info = m_result.nodes[at];
-    if (info.inputs.empty() || !info.inputs.front().shape.known)
-        return;
-    const PortShape& shape = info.inputs.front().shape;
-    const bool classes = type->string() == "CrossEntropyLoss" || type->string() == "NLLLoss";
-    if (classes && facts.classes > 0) {
-        if (shape.dims.size() < 2)
-            report(Severity::Error, at, "data",
-                   fmt::format("{} needs [N, classes], found {}", type->string(), text(shape)), "input");
-        else if (shape.dims[1].factor == 0 && shape.dims[1].constant < facts.classes)
-            report(Severity::Error, at, "data",
-                   fmt::format("the data has {} classes but the output only {}", facts.classes, text(shape.dims[1])),
-                   "input");
-    }
-    if (classes || !facts.target)
-        return;
-    TensorMeta found = graph::at(shape, 1);
-    if (!found.shape.empty())
-        found.shape.erase(found.shape.begin());
-    if (found.shape != facts.target->shape)
-        report(Severity::Warning, at, "data",
-               fmt::format("the output's samples are {} but the targets' are {}", megalith::text(found.shape),
-                           megalith::text(facts.target->shape)),
-               "input");
 }
 
 }  // namespace megalith::graph
