@@ -62,7 +62,8 @@ struct TensorInfo
     std::string key;   // in the state_dict: "block1.conv.weight"
     Shape shape;
     DType dtype = DType::F32;
-    nn::Init init;  // with the node's own `init`
+    nn::Init init;             // with the node's own `init`
+    bool initWritten = false;  // the project says it
     bool buffer = false;
     bool persistent = true;  // false: has no place in the state_dict
     bool trainable = true;   // false: frozen, or a buffer
