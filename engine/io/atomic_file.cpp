@@ -20,6 +20,7 @@ namespace megalith::io {
 namespace {
 
 constexpr std::size_t bufferSize = std::size_t{64} * 1024;
+constexpr int mostLinks = 40;
 
 std::filesystem::path folderOf(const std::filesystem::path& file)
 {
@@ -119,12 +120,12 @@ RegularFile::~RegularFile()
 
 AtomicFile::AtomicFile(std::filesystem::path target) : m_shown(std::move(target)), m_target(m_shown)
 {
+    // The file behind a link is replaced, or made, not the link.
     std::error_code error;
-    // The file behind a link is replaced, not the link. A link to nothing yet gives its future target.
-    if (std::filesystem::is_symlink(m_target, error)) {
-        std::filesystem::path real = std::filesystem::weakly_canonical(m_target, error);
-        if (!error)
-            m_target = std::move(real);
+    for (int links = 0; std::filesystem::is_symlink(m_target, error); ++links) {
+        if (links == mostLinks)
+            fail(ELOOP);
+        m_target = folderOf(m_target) / std::filesystem::read_symlink(m_target, error);
     }
     struct stat info = {};
     const bool exists = ::stat(m_target.c_str(), &info) == 0;

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/state_dict.h"
 #include "engine/io/atomic_file.h"
+#include "tests/paths.h"
 
 #include <QtTest/QtTest>
 
@@ -19,7 +20,7 @@ namespace megalith::test {
 
 inline std::filesystem::path sample(const std::string& name)
 {
-    return std::filesystem::path(MEGALITH_TEST_DATA) / "mega" / name;
+    return std::filesystem::path(dataFolder) / "mega" / name;
 }
 
 // The sentence of the Error that the call throws; "" when it throws none. Any other exception fails the test.

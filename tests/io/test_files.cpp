@@ -173,6 +173,9 @@ void TestFiles::linksAndPermissions()
     const mode_t mask = ::umask(0);
     ::umask(mask);
     QCOMPARE(modeOf(folder / "real/later"), 0666 & ~mask);
+
+    std::filesystem::create_symlink("circle", folder / "circle");
+    VERIFY_REFUSED(io::writeFileAtomically(folder / "circle", "x"), "lead in a circle");
 }
 
 void TestFiles::anyPath()

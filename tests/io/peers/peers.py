@@ -167,7 +167,7 @@ def reads_tensorplay(folder):
     assert manifest["container"] == "dict" and manifest["keys"] == list(expected)
     # Without the checksums, and with metadata of the caller's.
     tp.save({k: to_tensorplay(v) for k, v in expected.items()}, str(folder / "y.mega"), checksum="none", alignment=64,
-            metadata={"note": "späť", "list": [1, 2], "real": 0.5})
+            metadata={"note": "späť", "list": [1, 2]})
     same(dump(folder / "y.mega", folder / "out2")[0], expected)
     tp.save({k: to_tensorplay(v) for k, v in expected.items()}, str(folder / "z.mega"), checksum="sha256")
     same(dump(folder / "z.mega", folder / "out3")[0], expected)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/paths.h"
+
 #include <QtTest/QtTest>
 
 // Files exchanged with the programs that others use: TensorPlay, megatensors and, through them, PyTorch.
@@ -28,8 +30,8 @@ void TestPeers::exchange()
              "packaging/test makes one");
     QProcess process;
     process.setProcessChannelMode(QProcess::MergedChannels);
-    process.start(
-        python, {QStringLiteral(MEGALITH_SOURCE_DIR "/tests/io/peers/peers.py"), name, QStringLiteral(MEGALITH_PEER)});
+    const QString script = QString::fromUtf8(megalith::test::sourceFolder) + "/tests/io/peers/peers.py";
+    process.start(python, {script, name, QCoreApplication::applicationDirPath() + "/mega_peer"});
     QVERIFY2(process.waitForStarted(), qPrintable(python + ": " + process.errorString()));
     QVERIFY2(process.waitForFinished(240000), "no answer in 240 s");
     const QByteArray output = process.readAll();
