@@ -214,7 +214,7 @@ void MainWindow::connectParts()
     connect(&m_document, &DocumentController::changed, this, &MainWindow::followDocument);
     connect(&m_document, &DocumentController::reset, this, [this] {
         // Another project's data are to be asked about again, even if they are described alike.
-        m_factsOf = Value(false);
+        m_factsOf = Value();
         followDocument();
     });
     connect(&m_document, &DocumentController::refused, this, [this](const QString& reason) { say(reason, true); });
@@ -266,11 +266,12 @@ void MainWindow::connectTraining()
             close();
     });
     connect(&m_model, &ModelThread::snapshots, m_parameters, &ui::ParameterPanel::setSnapshots);
-    connect(&m_model, &ModelThread::dataFacts, this, [this](const std::optional<graph::DataFacts>& facts, const QString& error) {
-        if (!error.isEmpty())
-            say(error, true);
-        m_document.setFacts(facts);
-    });
+    connect(&m_model, &ModelThread::dataFacts, this,
+            [this](const std::optional<graph::DataFacts>& facts, const QString& error) {
+                if (!error.isEmpty())
+                    say(error, true);
+                m_document.setFacts(facts);
+            });
 }
 
 void MainWindow::goToNode(graph::Id node)
@@ -292,9 +293,10 @@ void MainWindow::followDocument()
         m_model.update(m_document.document(), m_document.path());
         m_lookSoon->start();
     }
-    if (m_document.document().data != m_factsOf) {
-        m_factsOf = m_document.document().data;
-        m_model.requestFacts(m_factsOf, m_document.folder());
+    const Value about = Value::List{m_document.document().data, m_document.document().training};
+    if (about != m_factsOf) {
+        m_factsOf = about;
+        m_model.requestFacts(m_document.document(), m_document.folder());
     }
     followTraining();
 }

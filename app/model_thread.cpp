@@ -3,7 +3,7 @@
 
 #include "engine/backend/session.h"
 #include "engine/core/error.h"
-#include "engine/data/dataset.h"
+#include "engine/train/facts.h"
 #include "engine/train/workspace.h"
 #include "widgets/text.h"
 #include "widgets/theme.h"
@@ -30,17 +30,6 @@ QString reason(const std::exception& error)
     return qs(error.what());
 }
 
-graph::DataFacts factsOf(const data::SourceFacts& source)
-{
-    graph::DataFacts facts;
-    for (const data::InputFacts& input : source.inputs)
-        facts.inputs[input.name] = TensorMeta{input.dtype, input.sample};
-    facts.classes = source.classCount;
-    if (source.hasTargets && source.classCount == 0)
-        facts.target = TensorMeta{DType::F32, source.targetSample};
-    return facts;
-}
-
 }  // namespace
 
 // What lives on the thread: the session first, destroyed last.
@@ -60,6 +49,7 @@ public:
             workspace = std::make_unique<train::Workspace>(session, document, path);
         else if (edited)
             workspace->setDocument(document);
+        workspace->setPath(path);
         edited = false;
         return *workspace;
     }
@@ -275,14 +265,15 @@ void ModelThread::requestSnapshots()
         When::BetweenSteps);
 }
 
-void ModelThread::requestFacts(const Value& data, const QString& folder)
+void ModelThread::requestFacts(graph::Document document, const QString& folder)
 {
-    post([this, data, folder = folder.toStdU16String()](Worker&) {
+    post([this, document = std::move(document), folder = folder.toStdU16String()](Worker&) {
         std::optional<graph::DataFacts> facts;
         QString error;
         try {
-            if (data.find("source"))
-                facts = factsOf(data::sourceFacts(data, std::filesystem::path(folder)));
+            std::string problem;
+            facts = train::factsOf(document, std::filesystem::path(folder), problem);
+            error = qs(problem);
         } catch (const std::exception& problem) {
             error = reason(problem);
         }

@@ -62,7 +62,7 @@ public:
     // snapshots() follows, if the document has no error.
     void requestSnapshots();
     // dataFacts() follows.
-    void requestFacts(const Value& data, const QString& folder);
+    void requestFacts(graph::Document document, const QString& folder);
 
 signals:
     void news(const megalith::app::RunNews& news);  // at most 20 times a second
