@@ -10,8 +10,9 @@ if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     mark_as_advanced(MEGALITH_CCACHE)
     if(MEGALITH_CCACHE)
         # Paths below the base are hashed as relative ones: a second checkout finds what the first one compiled.
+        # Without the sloppiness no file that uses a precompiled header is cached.
         set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
-            CCACHE_NOHASHDIR=1 "${MEGALITH_CCACHE}")
+            CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros "${MEGALITH_CCACHE}")
     endif()
 endif()
 
@@ -27,11 +28,9 @@ function(megalith_warnings target)
     # g++ 12 takes the literal in "text" + std::string for one that overlaps itself (GCC bug 105651).
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wno-restrict ${ARGN})
     if(MEGALITH_WERROR)
-        target_compile_options(${target} PRIVATE -Werror)
-        if(MEGALITH_SANITIZE)
-            # The sanitizers' own code makes g++ 12 see reads of uninitialised values that are none.
-            target_compile_options(${target} PRIVATE -Wno-error=maybe-uninitialized)
-        endif()
+        # What follows the flow of values depends on the optimiser and has false findings in g++ 12: seen, but no error.
+        target_compile_options(${target} PRIVATE -Werror -Wno-error=array-bounds -Wno-error=stringop-overflow
+            -Wno-error=stringop-overread -Wno-error=uninitialized -Wno-error=maybe-uninitialized)
     endif()
 endfunction()
 
