@@ -57,6 +57,7 @@ public:
     // Asks nothing. done(true) when project and weights are written.
     void saveTo(const QString& path, std::function<void(bool)> done = {});
     void newFrom(const QString& resource);
+    void newFromTemplate(const QString& name);
     void setTheme(ThemeChoice choice);
     bool showDock(const QString& name);  // "parameters"; false when there is none
     bool hasValues() const { return m_hasValues; }
@@ -146,7 +147,7 @@ private:
     QMenu *m_recent = nullptr, *m_panels = nullptr;
     QActionGroup* m_themes = nullptr;
     QTimer *m_lookSoon = nullptr, *m_statusTick = nullptr;
-    Value m_factsOf;           // the data that was asked about
+    Value m_factsOf;           // the data and training that were asked about
     bool m_hasValues = false;  // trained or loaded
     bool m_loading = false;
     bool m_closing = false;

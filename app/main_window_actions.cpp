@@ -3,7 +3,9 @@
 #include "app/main_window.h"
 #include "app/train_bar.h"
 #include "app/training_session.h"
+#include "engine/graph/templates.h"
 #include "widgets/canvas/canvas_view.h"
+#include "widgets/text.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -48,10 +50,16 @@ void MainWindow::makeFileMenu()
         [this] { whenSafe([this] { newFrom(QStringLiteral(":/samples/empty.megaproj")); }); },
         tr("A new network with an Input and an Output"));
     m_new->setIconText(tr("New"));
-    action(fresh, tr("Multilayer perceptron on digits"), {},
-           [this] { whenSafe([this] { newFrom(QStringLiteral(":/samples/digits-mlp.megaproj")); }); });
-    action(fresh, tr("Convolutional network on digits"), {},
-           [this] { whenSafe([this] { newFrom(QStringLiteral(":/samples/digits-cnn.megaproj")); }); });
+    for (const graph::TemplateDef& def : graph::allTemplates()) {
+        const QString name = ui::qs(def.name);
+        action(fresh, name + QStringLiteral(": ") + ui::qs(def.doc), {},
+               [this, name] { whenSafe([this, name] { newFromTemplate(name); }); });
+    }
+    QMenu* samples = file->addMenu(tr("Sa&mples"));
+    for (const QString& name : {QStringLiteral("digits-mlp"), QStringLiteral("digits-cnn")})
+        action(samples, name, {}, [this, name] {
+            whenSafe([this, name] { newFrom(QStringLiteral(":/samples/%1.megaproj").arg(name)); });
+        });
     m_open = action(
         file, tr("&Open..."), QKeySequence::Open, [this] { fileOpen(); }, tr("Open a project"));
     m_open->setIconText(tr("Open"));

@@ -5,6 +5,7 @@
 #include "app/training_session.h"
 #include "engine/core/error.h"
 #include "engine/graph/project_text.h"
+#include "engine/graph/templates.h"
 #include "widgets/canvas/canvas_view.h"
 #include "widgets/charts/loss_chart.h"
 #include "widgets/panels/log_panel.h"
@@ -69,6 +70,16 @@ void MainWindow::newFrom(const QString& resource)
     try {
         graph::Document document = graph::parseProject(file.readAll().toStdString(), ss(resource));
         m_document.setDocument(std::move(document), {});
+        opened();
+    } catch (const Error& error) {
+        tell(qs(error.what()));
+    }
+}
+
+void MainWindow::newFromTemplate(const QString& name)
+{
+    try {
+        m_document.setDocument(graph::newFromTemplate(ss(name), ss(name)), {});
         opened();
     } catch (const Error& error) {
         tell(qs(error.what()));
