@@ -5,6 +5,7 @@
 #include "app/cli/project.h"
 #include "engine/core/error.h"
 #include "engine/core/number_text.h"
+#include "engine/data/dataset.h"
 #include "engine/graph/templates.h"
 #include "engine/io/project_io.h"
 

@@ -5,9 +5,6 @@
 #include "app/cli/predict_files.h"
 #include "app/cli/project.h"
 #include "engine/backend/session.h"
-#include "engine/core/error.h"
-#include "engine/core/json.h"
-#include "engine/io/mega_reader.h"
 #include "engine/train/workspace.h"
 
 #include <memory>
@@ -24,33 +21,18 @@ struct Call
     std::vector<std::string> inputs;
 };
 
-// What was done to the inputs in training, as the weights keep it.
-data::Normalization normalizationOf(const std::string& weights)
-{
-    const io::WeightsFile file = io::readMega(weights, io::MegaReadOptions{false});
-    const Value* kept = io::findMetadata(file.metadata, "megalith.normalize");
-    if (kept == nullptr)
-        return {};
-    try {
-        return data::Normalization::fromValue(kept->isString() ? parseJson(kept->string()) : *kept);
-    } catch (const Error& error) {
-        throw FormatError(weights + ": megalith.normalize: " + error.what());
-    }
-}
-
 int predict(const Call& call, Output& out)
 {
     if (call.output)
         requireOutputFormat(*call.output);
     const Project project = openProject(call.project);
-    const graph::Analysis analysis = analyse(project, Look::Network);
-    requireSound(project, analysis);
+    requireSound(project, analyse(project, Look::Network));
     Session session;
     const SessionScope scope(session);
     session.selectDevice(call.device.value_or("auto"));
     train::Workspace workspace(session, project.document, project.path.string());
     workspace.loadWeights(*call.weights);
-    const NamedEntries inputs = readInputs(call.inputs, inputSpecs(project, analysis), normalizationOf(*call.weights));
+    const NamedEntries inputs = readInputs(call.inputs, workspace.inputs(), workspace.normalization());
     const NamedEntries outputs = workspace.predict(inputs);
     if (!call.output) {
         out.write(csvText(outputs));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/data/dataset.h"
 #include "engine/graph/check.h"
 #include "engine/graph/document.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace megalith::cli {
 
@@ -34,9 +34,6 @@ graph::Analysis analyse(const Project& project, Look look);
 
 // Throws Error "d.megaproj: fc1: ..." for the first error, and says how many there are.
 void requireSound(const Project& project, const graph::Analysis& analysis);
-
-// Of a sound project: its Input nodes.
-std::vector<data::InputSpec> inputSpecs(const Project& project, const graph::Analysis& analysis);
 
 // "1 error", "2 errors", "1,234 parameters".
 std::string counted(std::int64_t count, std::string_view what);
