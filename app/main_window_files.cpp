@@ -18,6 +18,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QSettings>
+#include <QTimer>
 
 namespace megalith::app {
 

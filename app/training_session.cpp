@@ -118,8 +118,9 @@ void TrainingSession::hear(const RunNews& news)
     m_progress.share = std::clamp(static_cast<double>(m_last.step) / total, 0.0, 1.0);
     m_progress.epoch = tr("Epoch %1 of %2").arg(m_last.epoch + 1).arg(std::max(m_epochs, m_last.epoch + 1));
     if (!m_stopping)
-        m_progress.status = tr("Training \u00B7 step %1 \u00B7 loss %2 \u00B7 lr %3")
-                                .arg(countText(m_last.step), numberText(m_last.loss), QString::number(m_last.lr, 'g', 4));
+        m_progress.status =
+            tr("Training \u00B7 step %1 \u00B7 loss %2 \u00B7 lr %3")
+                .arg(countText(m_last.step), numberText(m_last.loss), QString::number(m_last.lr, 'g', 4));
     emit progressed();
 }
 

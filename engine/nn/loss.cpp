@@ -237,8 +237,6 @@ Tensor Loss::operator()(const Tensors& outputs, const Tensor& target)
     if (isProbabilities(*m_def, metas, target.meta()))
         return m_def->compute(*this, outputs, ops::to(target, outputs[0].dtype()));
     const TensorMeta wanted = m_def->target(metas);
-    if (m_def->classes)
-        checkClasses(target, classCount(*m_def, metas), m_attrs.integer("ignore_index"));
     Tensor fitting = target.dtype() == wanted.dtype ? target : ops::to(target, wanted.dtype);
     if (fitting.shape() != wanted.shape)
         fitting = ops::reshape(fitting, wanted.shape);

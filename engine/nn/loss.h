@@ -41,7 +41,7 @@ Attrs checkLoss(const LossDef& def, const Attrs& attrs, std::span<const TensorMe
 void checkTarget(const LossDef& def, std::span<const TensorMeta> outputs, const TensorMeta& target);
 // How many classes the output tells apart; 0 when the loss has no classes.
 std::int64_t classCount(const LossDef& def, std::span<const TensorMeta> outputs);
-// DataError "target 7 of element 3 is no class: there are 5, numbered 0 to 4" unless all are 0 .. classes - 1 or ignore_index.
+// For a whole data set, before training: DataError "target 7 of element 3 is no class: there are 5, numbered 0 to 4" unless all are 0 .. classes - 1 or ignore_index.
 void checkClasses(const Tensor& target, std::int64_t classes, std::int64_t ignore_index = -100);
 
 // A loss with its arguments. Its weights become tensors of the output's dtype when first needed, and stay.
@@ -50,7 +50,8 @@ class Loss
 public:
     Loss(const LossDef& def, const Attrs& attrs);
 
-    // The loss, one element unless reduction is "none". Converts the target's dtype, checks shapes and class numbers.
+    // The loss, one element unless reduction is "none". Converts the target's dtype and checks shapes;
+    // a class number out of range is a DataError of the operation.
     Tensor operator()(const Tensors& outputs, const Tensor& target);
     Tensor operator()(const Tensor& output, const Tensor& target) { return (*this)(Tensors{output}, target); }
 

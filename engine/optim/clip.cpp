@@ -31,8 +31,6 @@ Tensor clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
         throw Error("clip_grad_norm_: norm_type must be 2 or infinity, not " + shortestText(norm_type));
     const NoGrad off;
     const Tensors gradients = gradientsOf(parameters);
-    if (gradients.empty())
-        return ops::zeros({1});
     const Tensor norm = ops::totalNorm(gradients, norm_type);
     const Tensor factor = ops::clipFactor(norm, max_norm);
     for (const Tensor& gradient : gradients)

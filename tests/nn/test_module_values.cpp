@@ -179,12 +179,14 @@ void TestModuleValues::classNumbersAreChecked()
     const Engine engine;
     nn::Loss loss = nn::makeLoss("CrossEntropyLoss");
     const Tensor output = ops::ones({3, 5});
-    const auto with = [&](double last) {
-        return errorOf([&] { loss(output, ops::fromDoubles({3}, {0, 4, last}, DType::I64)); });
-    };
-    COMPARE_TEXT(with(5), "target 5 of element 2 is no class: the output tells 5 apart, numbered 0 to 4");
-    COMPARE_TEXT(with(-1), "target -1 of element 2 is no class: the output tells 5 apart, numbered 0 to 4");
+    const auto targets = [](double last) { return ops::fromDoubles({3}, {0, 4, last}, DType::I64); };
+    const auto with = [&](double last) { return errorOf([&] { loss(output, targets(last)); }); };
+    COMPARE_TEXT(with(5), "cross_entropy: class 5 is outside the 5 classes of the input");
+    COMPARE_TEXT(with(-1), "cross_entropy: class -1 is outside the 5 classes of the input");
     COMPARE_TEXT(with(-100), "no error");
+    COMPARE_TEXT(errorOf([&] { nn::checkClasses(targets(5), 5); }),
+                 "target 5 of element 2 is no class: the output tells 5 apart, numbered 0 to 4");
+    COMPARE_TEXT(errorOf([&] { nn::checkClasses(targets(-1), 5, -1); }), "no error");
 }
 
 QTEST_APPLESS_MAIN(TestModuleValues)
