@@ -19,6 +19,7 @@
 #include <QMimeData>
 #include <QSettings>
 #include <QTimer>
+#include <QTimer>
 
 namespace megalith::app {
 

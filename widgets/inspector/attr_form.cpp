@@ -66,6 +66,11 @@ void AttrForm::setLocked(bool locked, const QString& reason)
     setToolTip(reason);
 }
 
+QWidget* AttrForm::firstEditor() const
+{
+    return m_editors.empty() ? nullptr : m_editors.front();
+}
+
 AttrEditor* AttrForm::editor(std::string_view name) const
 {
     for (AttrEditor* editor : m_editors)

@@ -32,6 +32,7 @@ public:
     void setValues(const Value& given, const Attrs* workedOut);
     void setLocked(bool locked, const QString& reason);
     AttrEditor* editor(std::string_view name) const;
+    QWidget* firstEditor() const;
 
     // Nothing: the default shall hold. Returns why it was refused.
     std::function<QString(std::string_view name, std::optional<Value> value)> commit;

@@ -134,6 +134,14 @@ void Inspector::showNodes(const std::vector<graph::Id>& ids)
     refresh();
 }
 
+void Inspector::focusFirst()
+{
+    if (m_node == 0)
+        return;
+    QWidget* first = m_form->firstEditor();
+    (first ? first : m_name)->setFocus();
+}
+
 void Inspector::refresh()
 {
     const graph::Node* node = m_host.document().node(m_node);

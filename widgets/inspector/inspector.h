@@ -24,6 +24,8 @@ public:
 
     // One node is shown; of none or several it says so.
     void showNodes(const std::vector<graph::Id>& ids);
+    // Puts the keyboard into the first field.
+    void focusFirst();
     graph::Id node() const { return m_node; }
     QLineEdit* nameField() const { return m_name; }
     AttrForm* form() const { return m_form; }
