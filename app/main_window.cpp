@@ -200,7 +200,7 @@ void MainWindow::connectParts()
     });
     connect(m_canvas, &ui::CanvasView::nodeActivated, this, [this] {
         showDock(QStringLiteral("attributes"));
-        m_inspector->setFocus(Qt::ShortcutFocusReason);
+        m_inspector->focusFirst();
     });
     connect(m_problems, &ui::ProblemList::nodeWanted, this, &MainWindow::goToNode);
     connect(m_problems, &ui::ProblemList::settingWanted, this, [this] { showDock(QStringLiteral("training")); });
