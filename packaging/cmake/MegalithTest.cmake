@@ -11,10 +11,11 @@
 #   peer      needs Python peers: MEGALITH_PEER_PYTHON, MEGALITH_TORCH_PYTHON (packaging/test sets them)
 # tests/paths.h tells the source where tests/data and the program are.
 
-# What packaging/test builds in each build folder: tests_numbers in ci, tests_other in asan, tests_threads in tsan.
+# What packaging/test builds in each build folder: tests_all in ci, tests_other in asan, tests_threads in tsan.
 add_custom_target(tests_numbers)
 add_custom_target(tests_other)
 add_custom_target(tests_threads)
+add_custom_target(tests_all DEPENDS tests_numbers tests_other)
 if(TARGET megalith)
     add_dependencies(tests_numbers megalith)
     add_dependencies(tests_other megalith)
