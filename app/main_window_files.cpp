@@ -19,7 +19,6 @@
 #include <QMimeData>
 #include <QSettings>
 #include <QTimer>
-#include <QTimer>
 
 namespace megalith::app {
 
