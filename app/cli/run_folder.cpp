@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 namespace megalith::cli {
 
@@ -81,6 +82,12 @@ RunFolder RunFolder::next(const fs::path& project)
     run.m_made = true;
     return run;
 }
+
+RunFolder::RunFolder(RunFolder&& other) noexcept
+    : m_path(std::move(other.m_path))
+    , m_made(std::exchange(other.m_made, false))
+    , m_madeAround(std::exchange(other.m_madeAround, {}))
+{}
 
 RunFolder::~RunFolder()
 {

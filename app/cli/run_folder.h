@@ -14,8 +14,8 @@ public:
     // NAME.runs/N beside the project NAME.megaproj, N one above the highest there; another process never gets the same.
     static RunFolder next(const std::filesystem::path& project);
     ~RunFolder();
-    RunFolder(const RunFolder&) = delete;
-    RunFolder& operator=(const RunFolder&) = delete;
+    RunFolder(RunFolder&& other) noexcept;
+    RunFolder& operator=(RunFolder&&) = delete;
 
     const std::filesystem::path& path() const { return m_path; }
 
