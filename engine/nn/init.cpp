@@ -195,7 +195,8 @@ std::vector<AttrSpec> kaimingSpecs()
                    "the activation that follows")};
 }
 
-std::vector<InitDef> makeInits()
+// Without regard to the shape, or for one kind of shape.
+std::vector<InitDef> plainInits()
 {
     return {
         {"uniform_",
@@ -243,6 +244,13 @@ std::vector<InitDef> makeInits()
          {size("groups", 1, "groups of the convolution")},
          checkDirac,
          fillDirac},
+    };
+}
+
+// By what a unit takes in and gives out.
+std::vector<InitDef> scaledInits()
+{
+    return {
         {"xavier_uniform_",
          "Glorot and Bengio 2010: keeps the variance forward and back, equally likely within the bounds.",
          {gainSpec()},
@@ -309,7 +317,12 @@ std::pair<const InitDef*, Attrs> checked(const Init& init, const Shape& shape)
 
 std::span<const InitDef> allInits()
 {
-    static const std::vector<InitDef> all = makeInits();
+    static const std::vector<InitDef> all = [] {
+        std::vector<InitDef> inits = plainInits();
+        for (InitDef& init : scaledInits())
+            inits.push_back(std::move(init));
+        return inits;
+    }();
     return all;
 }
 

@@ -111,17 +111,17 @@ void DataForm::setPath(const QString& path)
 
 void DataForm::refresh()
 {
-    const Value& data = m_host.document().data;
-    const Value* source = data.find("source");
+    const Value& described = m_host.document().data;
+    const Value* source = described.find("source");
     const QString name = source && source->isString() ? qs(source->string()) : QString();
     m_source->setCurrentIndex(m_source->findText(name));
     const bool file = isFile(name);
     for (QWidget* widget : std::initializer_list<QWidget*>{m_pathLabel, m_path, m_browse})
         widget->setVisible(file);
-    const Value* path = data.find("path");
+    const Value* path = described.find("path");
     if (!m_path->hasFocus() || !m_path->isModified())
         m_path->setText(path && path->isString() ? qs(path->string()) : QString());
-    m_form->setValues(data.isObject() ? data : Value(Value::Object{}), nullptr);
+    m_form->setValues(described.isObject() ? described : Value(Value::Object{}), nullptr);
 }
 
 }  // namespace megalith::ui
