@@ -321,6 +321,8 @@ void MainWindow::updateStatus()
     facts << (m_training->device().isEmpty() ? tr("CPU") : m_training->device().toUpper());
     if (memory > 0 && m_settings)
         facts << ui::bytesText(memory);
+    if (!m_training->isRunning() && m_status->text().isEmpty())
+        m_status->setText(m_training->blockedBy().isEmpty() ? tr("Ready to train") : tr("Not ready to train"));
     facts << (m_document.path().isEmpty() ? tr("never saved") : m_document.isDirty() ? tr("not saved") : tr("saved"));
     m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
 }
