@@ -94,7 +94,7 @@ void Analyzer::gatherInputs(Scope& scope, const Node& node, std::size_t at, cons
             if (given != scope.outputs.end())
                 flow = given->second;
             else
-                flow = Flow{false, {}, {}, scope.prefix + scope.body->nodes.at(edge->from.node).name};
+                flow = Flow{false, {}, {}, scope.blame};  // only a cycle puts a node before what it reads
             if (flow.known)
                 port.shape = symbolic(flow.a, flow.b);
         } else if (i < required) {
@@ -132,6 +132,8 @@ std::map<std::string, Flow> Analyzer::walk(Scope& scope)
             scope.owners.emplace(definition(scope, node).id, NodeInfo::npos);
 
     const std::vector<Id> cycle = findCycle(*scope.body);
+    if (!cycle.empty())
+        scope.blame = scope.prefix + scope.body->nodes.at(cycle.front()).name;
     for (const Id id : order(*scope.body)) {
         const Node& node = scope.body->nodes.at(id);
         visit(scope, node, std::find(cycle.begin(), cycle.end(), id) != cycle.end());
@@ -156,8 +158,10 @@ void Analyzer::visit(Scope& scope, const Node& node, bool inCycle)
     const TypeInfo type = typeInfo(m_document, node.type);
     m_result.nodes[at].def = type.def;
     m_result.nodes[at].composed = type.composed != nullptr;
-    if (inCycle)
+    if (inCycle) {
         m_result.nodes[at].state = State::Waiting;
+        m_result.nodes[at].waitsFor = scope.blame;
+    }
     if (node.type == "Input")
         visitInput(scope, node, at);
     else if (node.type == "Output")

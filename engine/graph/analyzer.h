@@ -73,6 +73,7 @@ struct Scope
     std::size_t parent = NodeInfo::npos;
     std::optional<std::size_t> twin;  // position of the composed node whose very module this is
     std::size_t depth = 0;
+    std::string blame;  // the node at which a cycle is reported, "" without one
     // While it is walked:
     std::unordered_map<Id, std::size_t> positions;  // NodeInfo of each node done
     std::map<Endpoint, Flow> outputs;               // of each node done, by its port

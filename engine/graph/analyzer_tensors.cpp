@@ -272,15 +272,16 @@ void Analyzer::checkMemory()
     double values = 0.0;
     bool said = false;
     const auto tooMuch = [&](std::size_t at, const std::string& what, double bytes) {
-        if (bytes <= limit)
-            return false;
+        if (said || bytes <= limit)
+            return said;
         report(Severity::Error, at, "size",
                fmt::format("{} would need {}, more than the {} of this machine", what, bytesText(bytes),
                            bytesText(limit)));
         said = true;
         return true;
     };
-    for (std::size_t n = 0; n < m_result.nodes.size(); ++n) {
+    // What follows from the first is no cause of its own.
+    for (std::size_t n = 0; n < m_result.nodes.size() && !said; ++n) {
         const NodeInfo& info = m_result.nodes[n];
         for (const TensorInfo& tensor : info.tensors) {
             double bytes = static_cast<double>(itemSize(tensor.dtype));

@@ -165,7 +165,7 @@ std::string summaryTree(const Summary& summary)
     std::size_t shapeWidth = 0;
     std::size_t countWidth = 0;
     for (const Line& line : lines) {
-        treeWidth = std::max(treeWidth, std::min<std::size_t>(widthOf(line.tree), 72));
+        treeWidth = std::max(treeWidth, std::min<std::size_t>(widthOf(line.tree), 96));
         shapeWidth = std::max(shapeWidth, widthOf(line.shape));
         countWidth = std::max(countWidth, widthOf(line.count));
     }

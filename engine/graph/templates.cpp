@@ -107,7 +107,7 @@ Recipe recipeOf(const TemplateData& data)
     if (size >= 256)
         return {10, 0.001, 64};
     if (size >= 32)
-        return {20, 0.001, 64};
+        return {20, 0.003, 32};
     return {100, 0.01, 32};
 }
 
@@ -129,6 +129,8 @@ Document mlp(std::string_view projectName, const TemplateData& data)
     {
         chain.linear(hidden);
         chain.add("ReLU");
+        if (!small)
+            chain.add("Dropout", Value::Object{{"p", 0.3}});
     }
     chain.linear(outputsOf(data));
     chain.add("Output");

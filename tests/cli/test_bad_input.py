@@ -72,7 +72,7 @@ class Projects(CliTest):
     def test_cycle(self):
         self.refused(project([node(1, "Input", "x", {"shape": [4]}), node(2, "Add", "a"), node(3, "ReLU", "b"),
                               node(4, "Output", "y")],
-                             [edge(1, 2), edge(3, 2, into="other"), edge(2, 3), edge(3, 4)]), "cycle")
+                             [edge(1, 2), edge(3, 2, into="other"), edge(2, 3), edge(3, 4)]), "a -> b -> a")
 
     def test_unknown_type(self):
         bad = linear([4], 3)
@@ -211,7 +211,7 @@ class Places(CliTest):
         before = self.everything()
         for out in ["d.megaproj", "d.megaproj/out", "/proc/out", "/dev/null/out"]:
             with self.subTest(out):
-                self.fails("train", "d.megaproj", "--out", out, says=out)
+                self.fails("train", "d.megaproj", "--out", out, says=out.removesuffix("/out"))
         self.fails("export", "d.megaproj", "--to", "none/w.mega", says="none/w.mega")
         self.fails("export", "d.megaproj", "--to", "/proc/w.mega", says="/proc/w.mega")
         self.fails("new", "/proc/d", "--template", "mlp", says="/proc/d.megaproj")

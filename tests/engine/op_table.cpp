@@ -30,8 +30,7 @@ Tensor normalized(const Tensor& x, const Tensor& weight, const Tensor& bias)
     {op "/row", [](In in) { return call; }}, {op "/column", [](In in) { return call; }},                               \
         {op "/scalar", [](In in) { return call; }}
 
-const std::array rows{
-    std::to_array<OpRow>({
+const auto rows = std::to_array<OpRow>({
         FOUR_SIZES("relu", relu(in[0])),
         FOUR_SIZES("tanh", tanh(in[0])),
         FOUR_SIZES("sigmoid", sigmoid(in[0])),
@@ -99,11 +98,11 @@ const std::array rows{
         {"bce/mean", [](In in) { return binary_cross_entropy_with_logits(in[0], in[1].detach(), {}, {}, Reduction::Mean); }},
         {"bce/weights",
          [](In in) { return binary_cross_entropy_with_logits(in[0], in[1].detach(), in[2].detach(), in[3].detach(), Reduction::Sum); }},
-    })};
+});
 
 }  // namespace
 
 std::span<const OpRow> opTable()
 {
-    return rows.front();
+    return rows;
 }
