@@ -204,7 +204,7 @@ double CsvReader::number(std::size_t column) const
 std::string_view CsvReader::label(std::size_t column) const
 {
     if (m_cells[column].empty())
-        refuse(column, "is blank, but it is the class of the row");
+        refuse(column, "is blank, but a class or a number is needed");
     return m_cells[column];
 }
 

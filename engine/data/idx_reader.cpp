@@ -57,10 +57,10 @@ public:
             const auto piece = static_cast<unsigned>(std::min<std::size_t>(size - done, 1u << 24));
             const int got = gzread(m_file, to + done, piece);
             int code = Z_OK;
-            const char* text = gzerror(m_file, &code);
+            gzerror(m_file, &code);
             if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
                 throw DataError(fmt::format("{}: the gzip archive is {}", m_shown,
-                                            code == Z_BUF_ERROR ? "cut off" : fmt::format("damaged ({})", text)));
+                                            code == Z_BUF_ERROR ? "cut off" : "damaged"));
             if (got == 0)
                 break;
             done += static_cast<std::size_t>(got);

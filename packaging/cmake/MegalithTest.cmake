@@ -8,6 +8,7 @@
 # One Qt Test program. Labels:
 #   numbers   values and training; run in the optimised build (preset ci), all others under ASan and UBSan (preset asan)
 #   threads   run under ThreadSanitizer too (preset tsan)
+#   long      run under packaging/test --long alone
 #   peer      needs Python peers: MEGALITH_PEER_PYTHON, MEGALITH_TORCH_PYTHON (packaging/test sets them)
 # tests/paths.h tells the source where tests/data and the program are.
 
@@ -15,6 +16,7 @@
 add_custom_target(tests_numbers)
 add_custom_target(tests_other)
 add_custom_target(tests_threads)
+add_custom_target(tests_long)
 add_custom_target(tests_all DEPENDS tests_numbers tests_other)
 if(TARGET megalith)
     add_dependencies(tests_numbers megalith)
@@ -54,7 +56,9 @@ function(megalith_test)
     megalith_warnings(${arg_NAME})
     target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS} megalith_test_paths Qt6::Test)
 
-    if("numbers" IN_LIST arg_LABELS)
+    if("long" IN_LIST arg_LABELS)
+        add_dependencies(tests_long ${arg_NAME})
+    elseif("numbers" IN_LIST arg_LABELS)
         add_dependencies(tests_numbers ${arg_NAME})
     else()
         add_dependencies(tests_other ${arg_NAME})

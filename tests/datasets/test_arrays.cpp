@@ -379,7 +379,7 @@ void TestArrays::badIdxFilesAreRefused_data()
     row("absurd size behind a zero", QByteArray("\0\0\x0E\x02\0\0\0\0\xFF\xFF\xFF\xFF", 12),
         "the header says F64 numbers [0, 4294967295], which do not fit into a file of this size");
     row("damaged gzip", QByteArray("\x1f\x8b\x08\0\0\0\0\0\0\x03\xFF\xFF\xFF\xFF", 14),
-        "the gzip archive is damaged (");
+        "the gzip archive is damaged");
     QFile packed(QString::fromUtf8(megalith::test::sourceFolder) + "/resources/data/digits-images-idx3-ubyte.gz");
     QVERIFY(packed.open(QIODevice::ReadOnly));
     const QByteArray whole = packed.readAll();
@@ -387,7 +387,7 @@ void TestArrays::badIdxFilesAreRefused_data()
     row("gzip without its end", whole.left(whole.size() - 4), "the gzip archive is cut off");
     QByteArray checksum = whole;
     checksum[checksum.size() - 8] = static_cast<char>(checksum[checksum.size() - 8] ^ 1);
-    row("gzip with another checksum", checksum, "the gzip archive is damaged (");
+    row("gzip with another checksum", checksum, "the gzip archive is damaged");
 }
 
 void TestArrays::badIdxFilesAreRefused()
@@ -398,9 +398,7 @@ void TestArrays::badIdxFilesAreRefused()
     const Value data = parseJson(R"({"source": "idx", "path": "x.idx"})");
     LoadContext request = context({{"x", {1}, DType::F32}}, false);
     request.hasTargets = false;
-    const QString found = errorOf([&] { load(data, request); });
-    QVERIFY2(found.startsWith(error), qPrintable(found));
-    QVERIFY(found == error || error.endsWith('('));
+    QCOMPARE(errorOf([&] { load(data, request); }), error);
 }
 
 QTEST_APPLESS_MAIN(TestArrays)
