@@ -5,9 +5,6 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# -O3 takes a third longer to compile and gains what loops gain: the engine asks for their vectorisation itself.
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG" CACHE STRING "Flags of optimised builds" FORCE)
-
 if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     find_program(MEGALITH_CCACHE ccache)
     mark_as_advanced(MEGALITH_CCACHE)
