@@ -59,6 +59,9 @@ MainWindow::MainWindow(WindowOptions options) : m_questions(std::move(options.qu
         connect(m_system, &SystemScheme::changed, this, &MainWindow::applyTheme);
         m_theme = static_cast<ThemeChoice>(m_settings->value(QStringLiteral("theme"), 0).toInt());
     }
+    // Before any part is made, so that each measures itself in the right font; once more at the end for those that kept the
+    // platform's.
+    applyTheme();
     m_training = new TrainingSession(m_document, m_model, this);
     setAcceptDrops(true);
     setDockNestingEnabled(true);
