@@ -35,7 +35,6 @@ private:
     std::vector<ModuleEntry> m_entries;
     QLineEdit* m_search;
     QListWidget* m_list;
-    int m_roomHeight = 340;
 };
 
 }  // namespace megalith::ui

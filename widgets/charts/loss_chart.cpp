@@ -12,7 +12,6 @@
 #include <QGraphicsLayout>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPainter>
 #include <QTimer>
 
 #include <algorithm>
@@ -241,12 +240,11 @@ void LossChart::retint()
     m_points->setBorderColor(curveColor(1));
     m_marks->setColor(c.error);
     m_marks->setBorderColor(c.error);
-    update();
-}
-
-void LossChart::paintEvent(QPaintEvent*)
-{
-    QPainter(this).fillRect(rect(), colors(palette()).window);
+    QPalette own = palette();
+    own.setColor(QPalette::Window, c.window);
+    setAutoFillBackground(true);
+    if (own.color(QPalette::Window) != palette().color(QPalette::Window))
+        setPalette(own);
 }
 
 void LossChart::changeEvent(QEvent* event)
