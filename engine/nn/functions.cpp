@@ -34,7 +34,7 @@ Tensors twoOperands(const Module& module, const Tensors& in)
         return {tensors(in[0], in[1])};
     const Attrs& attrs = module.attrs();
     if (attrs.isNull("other"))
-        throw Error("other is neither given as a tensor nor as a number");
+        throw Error(module.typeName() + ": other is neither given as a tensor nor as a number");
     const DType dtype = withNumber(in[0].dtype(), attrs);
     return {number(dtype == in[0].dtype() ? in[0] : ops::to(in[0], dtype), attrs.real("other"))};
 }

@@ -2,6 +2,7 @@
 #include "engine/nn/infer.h"
 
 #include "engine/core/error.h"
+#include "engine/nn/module.h"
 
 #include <algorithm>
 
@@ -54,6 +55,22 @@ std::int64_t windowCount(std::int64_t size, const Window& window, const char* ax
         throw ShapeError("a window of " + std::string(axis) + " " + std::to_string(reach) + " does not fit into "
                          + std::to_string(padded) + (padded != size ? " (padding included)" : ""));
     return count;
+}
+
+Metas inferCall(const Module& module, const Tensors& inputs, bool training)
+{
+    const ModuleDef& def = *module.def();
+    Metas metas;
+    for (const Tensor& input : inputs)
+        metas.push_back(input.meta());
+    try {
+        Metas outputs = def.infer(module.attrs(), metas);
+        if (training && def.checkTraining != nullptr)
+            def.checkTraining(module.attrs(), metas);
+        return outputs;
+    } catch (const ShapeError& error) {
+        throw ShapeError(withOwner(def.type, error.what()));
+    }
 }
 
 Metas sameAsInput(const Attrs& /*attrs*/, std::span<const TensorMeta> inputs)

@@ -26,6 +26,8 @@ struct Window
 };
 std::int64_t windowCount(std::int64_t size, const Window& window, const char* axis);
 
+// The module's infer on what it is called with; errors begin with the module's type. checkTraining too, if `training`.
+Metas inferCall(const Module& module, const Tensors& inputs, bool training = false);
 // sameAsInput of activations: one floating input.
 Metas sameAsInput(const Attrs& attrs, std::span<const TensorMeta> inputs);
 // Name=value pairs for repr: "p=0.5, inplace=False" of {"p", "inplace"}.

@@ -70,16 +70,15 @@ Tensor averagingFactor(const Module& module, const Tensor& batches, DType dtype)
 Tensors batchNorm(const Module& module, const Tensors& in)
 {
     const Attrs& attrs = module.attrs();
-    const TensorMeta meta = in[0].meta();
-    module.def()->infer(attrs, {&meta, 1});
     const double eps = attrs.real("eps");
     const Tensor weight = module.find("weight");
     const Tensor bias = module.find("bias");
     const Tensor mean = module.find("running_mean");
     const Tensor variance = module.find("running_var");
-    if (!module.training() && mean)
+    const bool fromBatch = module.training() || !mean;
+    inferCall(module, in, fromBatch);
+    if (!fromBatch)
         return {ops::batch_norm_eval(in[0], weight, bias, mean, variance, eps)};
-    checkBatchNormTraining(attrs, {&meta, 1});
     if (!module.training() || !mean)
         return {ops::batch_norm_train(in[0], weight, bias, {}, {}, {}, eps)};
     const Tensor batches = module["num_batches_tracked"];

@@ -36,8 +36,8 @@ std::string errorOf(F&& f)
 inline std::string joined(const std::vector<std::string>& names)
 {
     std::string out;
-    for (const std::string& name : names)
-        out += (out.empty() ? "" : " ") + name;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        out += (i == 0 ? "" : " ") + names[i];
     return out;
 }
 

@@ -264,7 +264,7 @@ void TestModuleSpecs::windowsAreThoseOfPyTorch()
                                                 {"ceil_mode", golden.ceil}},
                                                {{DType::F32, {1, 1, width, width}}});
             const auto number = shape.find_last_of(' ');
-            widths += shape.front() != '[' ? '-' : "0123456789abc"[std::stoi(shape.substr(number))];
+            widths += shape.front() != '[' ? '-' : "0123456789abcdef"[std::stoi(shape.substr(number))];
         }
         const std::string what = std::to_string(golden.kernel) + " " + std::to_string(golden.stride) + " "
                                  + std::to_string(golden.padding) + " " + std::to_string(golden.dilation) + " "
