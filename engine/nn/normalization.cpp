@@ -75,11 +75,11 @@ Tensors batchNorm(const Module& module, const Tensors& in)
     const Tensor bias = module.find("bias");
     const Tensor mean = module.find("running_mean");
     const Tensor variance = module.find("running_var");
-    const bool fromBatch = module.training() || !mean;
-    inferCall(module, in, fromBatch);
-    if (!fromBatch)
+    const bool ofBatch = module.training() || !mean;
+    inferCall(module, in, ofBatch);
+    if (!ofBatch)
         return {ops::batch_norm_eval(in[0], weight, bias, mean, variance, eps)};
-    if (!module.training() || !mean)
+    if (!mean)
         return {ops::batch_norm_train(in[0], weight, bias, {}, {}, {}, eps)};
     const Tensor batches = module["num_batches_tracked"];
     ops::addScalar_(batches, 1.0);

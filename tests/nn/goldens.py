@@ -230,8 +230,8 @@ def main():
         out.write("static const std::vector<WindowGolden> windowGoldens{\n" + "".join(window_cases()) + "};\n")
     with open(HERE / "print_goldens.h", "w", encoding="utf-8") as out:
         out.write(HEADER)
-        for name, module in PRINTS.items():
-            out.write(f'static const char* const {name}Text = R"({module})";\n\n')
+        texts = [f'static const char* const {name}Text = R"({module})";\n' for name, module in PRINTS.items()]
+        out.write("\n".join(texts))
 
 
 if __name__ == "__main__":
