@@ -59,6 +59,9 @@ MainWindow::MainWindow(WindowOptions options) : m_questions(std::move(options.qu
         connect(m_system, &SystemScheme::changed, this, &MainWindow::applyTheme);
         m_theme = static_cast<ThemeChoice>(m_settings->value(QStringLiteral("theme"), 0).toInt());
     }
+    // Before any part is made, so that each measures itself in the right font; once more at the end for those that kept the
+    // platform's.
+    applyTheme();
     m_training = new TrainingSession(m_document, m_model, this);
     setAcceptDrops(true);
     setDockNestingEnabled(true);
@@ -321,6 +324,8 @@ void MainWindow::updateStatus()
     facts << (m_training->device().isEmpty() ? tr("CPU") : m_training->device().toUpper());
     if (memory > 0 && m_settings)
         facts << ui::bytesText(memory);
+    if (!m_training->isRunning() && m_status->text().isEmpty())
+        m_status->setText(m_training->blockedBy().isEmpty() ? tr("Ready to train") : tr("Not ready to train"));
     facts << (m_document.path().isEmpty() ? tr("never saved") : m_document.isDirty() ? tr("not saved") : tr("saved"));
     m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
 }

@@ -9,6 +9,7 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QImage>
+#include <QLoggingCategory>
 #include <QStringList>
 #include <QTreeView>
 
@@ -89,6 +90,17 @@ void settle(int ms)
         QCoreApplication::processEvents(QEventLoop::AllEvents, 10);
 }
 
+// Something to look at: the first node that has parameters.
+void selectFirst(MainWindow& window)
+{
+    for (const graph::NodeInfo& node : window.document().analysis().nodes) {
+        if (node.path.size() == 1 && !node.tensors.empty()) {
+            window.canvas().goTo(node.id());
+            return;
+        }
+    }
+}
+
 int draw(const ScreenshotOptions& options)
 {
     MainWindow window({false, std::make_unique<Quiet>()});
@@ -104,6 +116,8 @@ int draw(const ScreenshotOptions& options)
         waitFor([&] { return window.parameters().model()->snapshot(0) != nullptr; });
         window.parameters().view()->setCurrentIndex(window.parameters().model()->index(0, 0));
     }
+    if (options.dock == QLatin1String("attributes"))
+        selectFirst(window);
     settle(300);
     window.canvas().fit();
     settle(100);
@@ -122,6 +136,8 @@ int runScreenshot(int argc, char** argv)
     // No display is needed; one that is asked for by name is used.
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
+    // What the platform cannot do is no news here.
+    QLoggingCategory::setFilterRules(QStringLiteral("default.warning=false"));
     QApplication application(argc, argv);
     QApplication::setApplicationName(QStringLiteral("Megalith"));
     QApplication::setCursorFlashTime(0);

@@ -25,6 +25,8 @@ TrainBar::TrainBar(QWidget* parent)
     m_train->setAccessibleName(tr("Train"));
     m_train->setMinimumWidth(92);
     m_stop->setMinimumWidth(60);
+    m_train->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    m_stop->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     m_stop->setToolTip(tr("Stop after this step (Shift+F5)"));
     m_bar->setRange(0, 1000);
     m_bar->setTextVisible(false);
@@ -42,9 +44,10 @@ TrainBar::TrainBar(QWidget* parent)
     layout->addWidget(m_stop);
     layout->addSpacing(ui::size::gap2);
     layout->addWidget(m_epoch);
-    layout->addWidget(m_bar, 1);
+    layout->addWidget(m_bar, 2);
     layout->addSpacing(ui::size::gap1);
     layout->addWidget(m_speed);
+    layout->addStretch(1);
     connect(m_train, &QPushButton::clicked, this, &TrainBar::trainWanted);
     connect(m_stop, &QPushButton::clicked, this, &TrainBar::stopWanted);
     setProgress({}, 0, {});

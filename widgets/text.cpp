@@ -55,6 +55,14 @@ QString shapeText(const graph::PortShape& shape)
     return text.isEmpty() ? tr("scalar") : text;
 }
 
+QString sampleText(const graph::PortShape& shape)
+{
+    graph::PortShape sample = shape;
+    if (!sample.dims.empty() && sample.dims.front() == graph::Dim{0, 1, true})
+        sample.dims.erase(sample.dims.begin());
+    return sample.dims.empty() ? QString() : shapeText(sample);
+}
+
 QString shapeText(const Shape& shape)
 {
     QString text;

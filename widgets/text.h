@@ -28,6 +28,8 @@ QString countText(std::int64_t count);
 QString numberText(double value);
 // "N x 16 x 28 x 28"; empty when unknown.
 QString shapeText(const graph::PortShape& shape);
+// The same without the batch: "16 x 28 x 28".
+QString sampleText(const graph::PortShape& shape);
 // "64 x 3136"; "scalar" without dimensions.
 QString shapeText(const Shape& shape);
 // "9 s", "3 min 20 s", "2 h 5 min".

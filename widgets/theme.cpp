@@ -108,6 +108,16 @@ QString filled(QString sheet, const Colors& c)
     return sheet;
 }
 
+// Check marks and arrows are pictures to a style sheet: one for each scheme.
+QString pictures(Scheme scheme)
+{
+    return QStringLiteral(R"(
+QCheckBox::indicator:checked, QTreeView::indicator:checked { image: url(:/icons/check-%1.svg); }
+QComboBox::down-arrow { image: url(:/icons/arrow-%1.svg); width: 12px; height: 12px; }
+)")
+        .arg(scheme == Scheme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
+}
+
 QString styleSheet(const Colors& c)
 {
     return filled(QStringLiteral(R"(
@@ -150,7 +160,14 @@ QLineEdit:disabled, QPlainTextEdit:disabled, QComboBox:disabled, QAbstractSpinBo
 QLineEdit[wrong="true"] { border-color: @error; color: @error; }
 QLineEdit[byDefault="true"] { color: @muted; }
 QComboBox[byDefault="true"] { color: @muted; }
-QComboBox::drop-down { border: none; width: 18px; }
+QComboBox::drop-down { border: none; width: 20px; }
+QCheckBox { spacing: 6px; }
+QCheckBox::indicator, QTreeView::indicator { width: 14px; height: 14px; border: 1px solid @line; border-radius: 3px; background: @node; }
+QCheckBox::indicator:checked, QTreeView::indicator:checked { background: @accent; border-color: @accent; }
+QCheckBox::indicator:focus { border-color: @accent; }
+QCheckBox::indicator:disabled, QTreeView::indicator:disabled { background: @head; border-color: @line; }
+QTreeView { show-decoration-selected: 1; }
+QTreeView::item { padding: 4px 4px; min-height: 18px; }
 QComboBox QAbstractItemView { background: @node; border: 1px solid @line; selection-background-color: @selection; selection-color: @text; }
 QAbstractItemView { background: @dock; border: none; outline: none; selection-background-color: @selection; selection-color: @text; alternate-background-color: @dock; }
 QAbstractItemView::item:selected { background: @selection; color: @text; }
@@ -296,7 +313,7 @@ void applyTheme(QApplication& application, Scheme scheme)
     QApplication::setFont(textFont());
     QApplication::setPalette(makePalette(c));
     QToolTip::setPalette(makePalette(c));
-    application.setStyleSheet(styleSheet(c));
+    application.setStyleSheet(styleSheet(c) + pictures(scheme));
 }
 
 }  // namespace megalith::ui

@@ -39,6 +39,7 @@ inline constexpr int gap1 = 4, gap2 = 8, gap3 = 12, gap4 = 16;
 inline constexpr int radius = 6;
 inline constexpr int controlHeight = 30;
 inline constexpr int rowHeight = 26;
+inline constexpr int labelWidth = 112;  // of forms: the longest names of arguments
 inline constexpr int textPixels = 13, smallPixels = 11;
 inline constexpr double nodeMinWidth = 160, nodeMaxWidth = 220, nodeHeight = 78, nodeStrip = 6, nodePadding = 12;
 inline constexpr double port = 10, portHit = 24, wire = 2;

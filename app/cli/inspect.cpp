@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -166,6 +167,17 @@ void printJson(const Call& call, const Contents& contents, Output& out)
     }
 }
 
+// Metadata in one line: layouts and projects are long.
+std::string shown(const Value& value)
+{
+    constexpr std::size_t longest = 100;
+    std::string whole = value.isString() ? value.string() : writeJson(value);
+    std::ranges::replace_if(
+        whole, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    std::string part = cut(whole, longest);
+    return part.size() < whole.size() ? part + " ..." : part;
+}
+
 std::string shown(double value)
 {
     return std::isfinite(value) ? fmt::format("{:.5g}", value) : shortestText(value);
@@ -177,7 +189,7 @@ void printText(const Call& call, const Contents& contents, Output& out)
                          counted(static_cast<std::int64_t>(contents.items.size()), "tensor"),
                          sizeShown(contents.bytes)));
     for (const auto& [key, value] : contents.metadata)
-        out.line(cut("  " + key + " = " + (value.isString() ? value.string() : writeJson(value)), 160));
+        out.line("  " + key + " = " + shown(value));
     out.line({});
     std::vector<std::string> heading{"name", "dtype", "shape", "bytes"};
     std::vector<bool> right{false, false, false, true};

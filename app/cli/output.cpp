@@ -34,23 +34,30 @@ bool dumb()
     return term == nullptr || std::string_view(term) == "dumb";
 }
 
-// One character of UTF-8: how many bytes, and which.
+// One character of UTF-8: how many bytes, and which. What is no UTF-8 is one byte, shown as U+FFFD.
 struct Letter
 {
     std::size_t bytes = 1;
-    char32_t code = 0;
+    char32_t code = 0xFFFD;
+    bool valid = false;
 };
 
 Letter letterAt(std::string_view text, std::size_t at)
 {
     const auto first = static_cast<unsigned char>(text[at]);
-    const std::size_t bytes = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (bytes == 1 || at + bytes > text.size())
-        return {1, first};
+    if (first < 0x80)
+        return {1, first, true};
+    const std::size_t bytes = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    if (bytes == 0 || at + bytes > text.size())
+        return {};
     char32_t code = first & (0xFFu >> (bytes + 1));
-    for (std::size_t i = 1; i < bytes; ++i)
-        code = (code << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3Fu);
-    return {bytes, code};
+    for (std::size_t i = 1; i < bytes; ++i) {
+        const auto next = static_cast<unsigned char>(text[at + i]);
+        if ((next & 0xC0) != 0x80)
+            return {};
+        code = (code << 6) | (next & 0x3Fu);
+    }
+    return {bytes, code, true};
 }
 
 std::size_t columnsOf(char32_t code)
@@ -68,8 +75,16 @@ std::size_t columnsOf(char32_t code)
 void printOnError(std::string_view kind, std::string_view text)
 {
     std::string line = "megalith: " + std::string(kind) + ": ";
-    for (const char c : text)
-        line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+    for (std::size_t at = 0; at < text.size();) {
+        const Letter letter = letterAt(text, at);
+        if (letter.code < 0x20 || letter.code == 0x7F)
+            line += ' ';
+        else if (letter.valid)
+            line += text.substr(at, letter.bytes);
+        else
+            line += "\uFFFD";
+        at += letter.bytes;
+    }
     line += '\n';
     std::fwrite(line.data(), 1, line.size(), stderr);
     std::fflush(stderr);

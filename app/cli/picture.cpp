@@ -32,6 +32,19 @@ PictureSize sizeFor(const data::InputSpec& input, const std::string& file)
                             file, input.name, text(shape)));
 }
 
+// libpng's own words on standard error would come beside ours.
+class Silence
+{
+public:
+    Silence() : m_before(qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) {})) {}
+    ~Silence() { qInstallMessageHandler(m_before); }
+    Silence(const Silence&) = delete;
+    Silence& operator=(const Silence&) = delete;
+
+private:
+    QtMessageHandler m_before;
+};
+
 QImage decode(const std::string& file, const PictureSize& size)
 {
     const std::vector<std::byte> bytes = io::readWholeFile(file, mostBytes);
@@ -39,6 +52,7 @@ QImage decode(const std::string& file, const PictureSize& size)
         QByteArray::fromRawData(reinterpret_cast<const char*>(bytes.data()), static_cast<qsizetype>(bytes.size()));
     if (!all.startsWith("\x89PNG\r\n\x1a\n"))
         throw FormatError(file + ": this is no PNG picture");
+    const Silence silence;
     QBuffer buffer(&all);
     buffer.open(QIODevice::ReadOnly);
     QImageReader reader(&buffer, "png");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/progress.h"
 
-#include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "app/cli/project.h"
 #include "engine/core/number_text.h"
@@ -60,6 +59,7 @@ std::int64_t Progress::epochs() const
 void Progress::start(const train::StartEvent& event, const std::string& title)
 {
     m_start = event;
+    m_started = true;
     m_began = Clock::now();
     m_drawn = {};
     if (m_quiet)
@@ -134,8 +134,10 @@ void Progress::message(const std::string& text)
 {
     if (m_quiet)
         return;
+    if (!m_started)
+        return m_early.push_back(text);
     clear();
-    printNote(text);
+    m_out.line(text);
 }
 
 void Progress::done(const train::DoneEvent& event, const std::string& folder)

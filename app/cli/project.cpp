@@ -44,7 +44,7 @@ void requireSound(const Project& project, const graph::Analysis& analysis)
         return;
     std::string more;
     if (analysis.errors > 1)
-        more = fmt::format(" ({} in all; megalith check lists them)", counted(analysis.errors, "error"));
+        more = fmt::format(" ({} in all, which megalith check lists)", counted(analysis.errors, "error"));
     throw Error(project.shown() + ": " + graph::text(*first) + more);
 }
 

@@ -15,6 +15,8 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace megalith::cli {
 
@@ -57,6 +59,17 @@ public:
                                  {"total_steps", event.totalSteps},
                                  {"first_step", event.firstStep},
                                  {"out", folder}});
+        m_started = true;
+        for (const std::string& text : std::exchange(m_early, {}))
+            message(text);
+    }
+    // The first line is the start.
+    void message(const std::string& text)
+    {
+        if (m_started)
+            m_out.json(Value::Object{{"event", "message"}, {"message", text}});
+        else
+            m_early.push_back(text);
     }
     void step(const train::StepEvent& event)
     {
@@ -85,6 +98,8 @@ public:
 
 private:
     Output& m_out;
+    bool m_started = false;
+    std::vector<std::string> m_early;
 };
 
 train::Listener listenerOf(const Call& call, const Project& project, const std::string& folder, JsonEvents& json,
@@ -96,8 +111,7 @@ train::Listener listenerOf(const Call& call, const Project& project, const std::
         listener.start = [&json, folder](const train::StartEvent& event) { json.start(event, folder); };
         listener.step = [&json](const train::StepEvent& event) { json.step(event); };
         listener.epoch = [&json](const train::EpochEvent& event) { json.epoch(event); };
-        if (!call.quiet)
-            listener.message = [](const std::string& text) { printNote(text); };
+        listener.message = [&json](const std::string& text) { json.message(text); };
     } else {
         const std::string title = project.path.stem().string();
         listener.start = [&progress, title](const train::StartEvent& event) { progress.start(event, title); };

@@ -30,6 +30,7 @@ private:
 
 // Compares the gradients of f at f64 inputs that require grad with central differences, under a random cotangent. Returns an
 // empty text when they agree to the tolerance (relative to the largest gradient), else where they do not.
-std::string gradcheck(const std::function<Tensors(const Tensors&)>& f, const Tensors& inputs, double eps = 1e-6, double tolerance = 1e-6);
+std::string gradcheck(const std::function<Tensors(const Tensors&)>& f, const Tensors& inputs, double eps = 1e-6,
+                      double tolerance = 1e-6);
 
 }  // namespace megalith

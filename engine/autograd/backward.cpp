@@ -15,7 +15,10 @@ namespace {
 
 struct Later
 {
-    bool operator()(const std::shared_ptr<GradNode>& a, const std::shared_ptr<GradNode>& b) const { return a->sequence < b->sequence; }
+    bool operator()(const std::shared_ptr<GradNode>& a, const std::shared_ptr<GradNode>& b) const
+    {
+        return a->sequence < b->sequence;
+    }
 };
 
 // Gradients that wait at a node until all that use its outputs have been there. Operations are gone through from the last to the
@@ -52,8 +55,9 @@ private:
     void step(GradNode& node, const Tensors& grads)
     {
         if (node.freed)
-            throw Error(std::string(node.op->name) +
-                        ": backward went through this graph before and freed it; give retain_graph = true to the first call to go through it again");
+            throw Error(
+                std::string(node.op->name)
+                + ": backward went through this graph before and freed it; give retain_graph = true to the first call to go through it again");
         for (std::size_t i = 0; i < grads.size(); ++i)
             if (grads[i])
                 for (const auto& hook : node.hooks[i])
@@ -61,7 +65,9 @@ private:
         std::vector<char> needed;
         for (const GradNode::Edge& edge : node.edges)
             needed.push_back(edge.needed() ? 1 : 0);
-        const ops::Vjp vjp{node.op->name, node.attrs, node.savedInputs, node.savedOutputs, node.inputMetas, node.outputMetas, grads, needed};
+        const ops::Vjp vjp{
+            node.op->name, node.attrs, node.savedInputs, node.savedOutputs, node.inputMetas, node.outputMetas,
+            grads,         needed};
         ops::Grads results = node.op->vjp(vjp);
         for (std::size_t i = 0; i < results.size() && i < node.edges.size(); ++i)
             if (results[i] && node.edges[i].needed())
@@ -96,11 +102,14 @@ private:
 void backward(const Tensor& root, const Tensor& gradient, bool retain_graph)
 {
     if (!root || !root.requires_grad())
-        throw Error("backward: nothing here requires grad: at least one tensor that leads to the loss must have requires_grad on");
+        throw Error(
+            "backward: nothing here requires grad: at least one tensor that leads to the loss must have requires_grad on");
     if (!gradient && root.numel() != 1)
-        throw Error("backward: a gradient is implied only for one element; this tensor has shape " + text(root.shape()) + ", so give the gradient");
+        throw Error("backward: a gradient is implied only for one element; this tensor has shape " + text(root.shape())
+                    + ", so give the gradient");
     if (gradient && gradient.shape() != root.shape())
-        throw ShapeError("backward: the gradient has shape " + text(gradient.shape()) + ", the tensor " + text(root.shape()));
+        throw ShapeError("backward: the gradient has shape " + text(gradient.shape()) + ", the tensor "
+                         + text(root.shape()));
     const NoGrad off;
     Engine engine(retain_graph);
     GradNode::Edge edge{root.gradFn(), root.outputIndex(), root.isLeaf() ? root : Tensor()};

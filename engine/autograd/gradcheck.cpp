@@ -44,7 +44,8 @@ private:
 
 }  // namespace
 
-std::string gradcheck(const std::function<Tensors(const Tensors&)>& f, const Tensors& inputs, double eps, double tolerance)
+std::string gradcheck(const std::function<Tensors(const Tensors&)>& f, const Tensors& inputs, double eps,
+                      double tolerance)
 {
     for (const Tensor& x : inputs)
         if (x && x.requires_grad() && (x.dtype() != DType::F64 || !x.isContiguous()))
@@ -77,8 +78,8 @@ std::string gradcheck(const std::function<Tensors(const Tensors&)>& f, const Ten
             scale = std::max(scale, std::abs(w));
         for (std::size_t i = 0; i < wanted.size(); ++i)
             if (!(std::abs(got[i] - wanted[i]) <= tolerance * scale))
-                return "input " + std::to_string(k) + ", element " + std::to_string(i) + ": the gradient is " + shortestText(got[i]) +
-                       ", central differences give " + shortestText(wanted[i]);
+                return "input " + std::to_string(k) + ", element " + std::to_string(i) + ": the gradient is "
+                       + shortestText(got[i]) + ", central differences give " + shortestText(wanted[i]);
     }
     return {};
 }

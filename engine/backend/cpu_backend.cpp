@@ -49,7 +49,8 @@ std::size_t physicalMemory()
 {
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long page = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : std::size_t{4} << 30;
+    return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page)
+                                 : std::size_t{4} << 30;
 }
 
 CpuBackend::CpuBackend(int threads) : m_context(threads) {}
@@ -65,8 +66,8 @@ std::shared_ptr<Storage> CpuBackend::allocate(std::size_t bytes)
 {
     const std::size_t limit = physicalMemory();
     if (bytes > limit || m_inUse > limit - bytes)
-        throw DeviceError("cpu: " + gigabytes(bytes) + " more are wanted, " + gigabytes(m_inUse) + " are in use, and this machine has " +
-                          gigabytes(limit) + " of memory");
+        throw DeviceError("cpu: " + gigabytes(bytes) + " more are wanted, " + gigabytes(m_inUse)
+                          + " are in use, and this machine has " + gigabytes(limit) + " of memory");
     const std::size_t size = blockSize(bytes);
     std::byte* data = nullptr;
     const auto it = m_free.find(size);
@@ -114,7 +115,9 @@ void CpuBackend::download(const Storage& from, std::size_t offset, void* to, std
 DeviceInfo CpuBackend::info() const
 {
     const int threads = m_context.maxThreads();
-    return {"cpu", processorName() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), "cpu", true, "", physicalMemory()};
+    return {"cpu", processorName() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"),
+            "cpu", true,
+            "",    physicalMemory()};
 }
 
 void CpuBackend::run(const KernelCall& call)

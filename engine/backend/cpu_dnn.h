@@ -23,7 +23,7 @@ struct CpuContext::Dnn
     Dnn& operator=(const Dnn&) = delete;
 
     // 64-byte aligned and at least this long; what was in it is lost when it grows. Valid until asked for again.
-    template <typename T>
+    template<typename T>
     T* scratch(Scratch which, std::int64_t count)
     {
         return static_cast<T*>(bytes(which, static_cast<std::size_t>(count) * sizeof(T)));

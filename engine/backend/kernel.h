@@ -27,7 +27,7 @@ struct BufferView
     explicit operator bool() const { return storage != nullptr; }
     std::int64_t numel() const { return megalith::numel(shape); }
     bool isContiguous() const;
-    template <typename T>
+    template<typename T>
     T* data() const
     {
         return reinterpret_cast<T*>(storage->data()) + offset;

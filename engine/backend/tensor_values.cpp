@@ -10,7 +10,7 @@ namespace megalith {
 
 namespace {
 
-template <typename T>
+template<typename T>
 T load(const std::byte* from)
 {
     T value;
@@ -18,7 +18,7 @@ T load(const std::byte* from)
     return value;
 }
 
-template <typename To>
+template<typename To>
 To element(DType dtype, const std::byte* at)
 {
     switch (dtype) {
@@ -36,7 +36,7 @@ To element(DType dtype, const std::byte* at)
     return To{};
 }
 
-template <typename T>
+template<typename T>
 void store(std::byte* at, T value)
 {
     std::memcpy(at, &value, sizeof value);
@@ -80,12 +80,13 @@ HostCopy spanOf(const Tensor& t)
     const std::size_t item = itemSize(t.dtype());
     HostCopy copy{std::vector<std::byte>(static_cast<std::size_t>(high - low + 1) * item), -low};
     t.backend().synchronize();
-    t.backend().download(*t.storage(), static_cast<std::size_t>(t.offset() + low) * item, copy.bytes.data(), copy.bytes.size());
+    t.backend().download(*t.storage(), static_cast<std::size_t>(t.offset() + low) * item, copy.bytes.data(),
+                         copy.bytes.size());
     return copy;
 }
 
 // Calls f with the position of every element, row-major.
-template <typename F>
+template<typename F>
 void forEachElement(const Shape& shape, const Strides& strides, std::int64_t first, F&& f)
 {
     const std::int64_t n = numel(shape);
@@ -103,7 +104,7 @@ void forEachElement(const Shape& shape, const Strides& strides, std::int64_t fir
     }
 }
 
-template <typename To>
+template<typename To>
 std::vector<To> values(const Tensor& t)
 {
     std::vector<To> out;
@@ -112,8 +113,9 @@ std::vector<To> values(const Tensor& t)
     out.reserve(static_cast<std::size_t>(t.numel()));
     const HostCopy host = spanOf(t);
     const std::size_t item = itemSize(t.dtype());
-    forEachElement(t.shape(), t.strides(), host.first,
-                   [&](std::int64_t at) { out.push_back(element<To>(t.dtype(), host.bytes.data() + static_cast<std::size_t>(at) * item)); });
+    forEachElement(t.shape(), t.strides(), host.first, [&](std::int64_t at) {
+        out.push_back(element<To>(t.dtype(), host.bytes.data() + static_cast<std::size_t>(at) * item));
+    });
     return out;
 }
 
@@ -122,7 +124,8 @@ std::vector<To> values(const Tensor& t)
 double Tensor::item() const
 {
     if (numel() != 1)
-        throw ShapeError("item: a tensor of shape " + megalith::text(shape()) + " has " + std::to_string(numel()) + " elements, not one");
+        throw ShapeError("item: a tensor of shape " + megalith::text(shape()) + " has " + std::to_string(numel())
+                         + " elements, not one");
     return values<double>(*this).front();
 }
 
@@ -159,7 +162,8 @@ void Tensor::copyFrom(const void* rowMajor, std::size_t bytes) const
 {
     const std::size_t item = itemSize(dtype());
     if (bytes != static_cast<std::size_t>(numel()) * item)
-        throw ShapeError("copyFrom: " + std::to_string(bytes) + " bytes for a tensor of shape " + megalith::text(shape()));
+        throw ShapeError("copyFrom: " + std::to_string(bytes) + " bytes for a tensor of shape "
+                         + megalith::text(shape()));
     storage()->bumpVersion();
     if (isContiguous())
         return backend().upload(*storage(), static_cast<std::size_t>(offset()) * item, rowMajor, bytes);
@@ -173,7 +177,8 @@ void Tensor::copyFrom(const void* rowMajor, std::size_t bytes) const
 void Tensor::copyFrom(const StateEntry& entry) const
 {
     if (entry.shape != shape())
-        throw ShapeError("copyFrom: shape " + megalith::text(entry.shape) + " into a tensor of shape " + megalith::text(shape()));
+        throw ShapeError("copyFrom: shape " + megalith::text(entry.shape) + " into a tensor of shape "
+                         + megalith::text(shape()));
     const std::optional<DType> from = dtypeFromTag(entry.dtype);
     if (!from)
         throw Error("copyFrom: Megalith does not compute with dtype " + entry.dtype);

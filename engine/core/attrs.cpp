@@ -12,11 +12,11 @@ namespace {
 
 [[noreturn]] void wrongType(std::string_view name, std::string_view expected, const AttrValue* found)
 {
-    throw Error(std::string(name) + " must be " + std::string(expected) +
-                (found == nullptr ? ", but it is not given" : ", not " + pythonText(*found)));
+    throw Error(std::string(name) + " must be " + std::string(expected)
+                + (found == nullptr ? ", but it is not given" : ", not " + pythonText(*found)));
 }
 
-template <typename T>
+template<typename T>
 std::string listText(const std::vector<T>& values)
 {
     std::string out = "(";
@@ -130,7 +130,8 @@ std::vector<std::int64_t> Attrs::tuple(std::string_view name, std::size_t n) con
     if (values.size() == 1 && n != 1)
         values.assign(n, values.front());
     if (values.size() != n)
-        throw Error(std::string(name) + " must be one number or " + std::to_string(n) + ", not " + std::to_string(values.size()));
+        throw Error(std::string(name) + " must be one number or " + std::to_string(n) + ", not "
+                    + std::to_string(values.size()));
     return values;
 }
 

@@ -139,7 +139,8 @@ Value parseJson(std::string_view text)
         column = text[i] == '\n' ? 1 : column + 1;
         line += text[i] == '\n' ? 1 : 0;
     }
-    const std::string where = builder.m_position == 0 ? "" : "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
+    const std::string where =
+        builder.m_position == 0 ? "" : "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
     throw FormatError(where + builder.error);
 }
 

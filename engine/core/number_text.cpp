@@ -9,7 +9,7 @@ namespace megalith {
 
 namespace {
 
-template <typename T>
+template<typename T>
 std::string shortest(T value)
 {
     if (std::isnan(value))
@@ -21,7 +21,7 @@ std::string shortest(T value)
     return {buffer.data(), result.ptr};
 }
 
-template <typename T>
+template<typename T>
 std::optional<T> parse(std::string_view text)
 {
     T value{};

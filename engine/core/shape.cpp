@@ -44,9 +44,9 @@ Shape broadcastShapes(const Shape& a, const Shape& b, std::string_view operation
         const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
         const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
         if (x != y && x != 1 && y != 1)
-            throw ShapeError(std::string(operation) + ": shapes " + text(a) + " and " + text(b) +
-                             " do not broadcast: " + std::to_string(x) + " meets " + std::to_string(y) + " in dimension " +
-                             std::to_string(rank - 1 - i));
+            throw ShapeError(std::string(operation) + ": shapes " + text(a) + " and " + text(b)
+                             + " do not broadcast: " + std::to_string(x) + " meets " + std::to_string(y)
+                             + " in dimension " + std::to_string(rank - 1 - i));
         out[rank - 1 - i] = x == 1 ? y : x;
     }
     return out;
@@ -64,8 +64,9 @@ std::size_t wrapDim(std::int64_t dim, std::size_t rank, std::string_view operati
 {
     const auto n = static_cast<std::int64_t>(std::max<std::size_t>(rank, 1));
     if (dim < -n || dim >= n)
-        throw ShapeError(std::string(operation) + ": dim " + std::to_string(dim) + " is outside " + std::to_string(-n) +
-                         " to " + std::to_string(n - 1) + " of a tensor with " + std::to_string(rank) + " dimensions");
+        throw ShapeError(std::string(operation) + ": dim " + std::to_string(dim) + " is outside " + std::to_string(-n)
+                         + " to " + std::to_string(n - 1) + " of a tensor with " + std::to_string(rank)
+                         + " dimensions");
     return static_cast<std::size_t>(dim < 0 ? dim + n : dim);
 }
 

@@ -11,13 +11,15 @@ namespace megalith {
 
 bool StateEntry::sameTensor(const StateEntry& other) const
 {
-    return data != nullptr && data.get() == other.data.get() && size == other.size && dtype == other.dtype && shape == other.shape;
+    return data != nullptr && data.get() == other.data.get() && size == other.size && dtype == other.dtype
+           && shape == other.shape;
 }
 
 StateEntry makeEntry(std::string_view dtype, Shape shape, std::span<const std::byte> bytes)
 {
     StateEntry entry{std::string(dtype), std::move(shape), nullptr, bytes.size()};
-    auto copy = std::shared_ptr<std::byte>(new std::byte[std::max<std::size_t>(bytes.size(), 1)], std::default_delete<std::byte[]>());
+    auto copy = std::shared_ptr<std::byte>(new std::byte[std::max<std::size_t>(bytes.size(), 1)],
+                                           std::default_delete<std::byte[]>());
     if (!bytes.empty())
         std::memcpy(copy.get(), bytes.data(), bytes.size());
     entry.data = std::move(copy);

@@ -83,7 +83,8 @@ bool Tensor::requires_grad() const
 Tensor& Tensor::requires_grad_(bool on)
 {
     if (on && !isFloating(m_impl->dtype))
-        throw Error("requires_grad_: only floating dtypes can require grad, not " + std::string(dtypeName(m_impl->dtype)));
+        throw Error("requires_grad_: only floating dtypes can require grad, not "
+                    + std::string(dtypeName(m_impl->dtype)));
     if (!on && m_impl->gradFn != nullptr)
         throw Error("requires_grad_: this tensor was made by an operation; use detach() to take it out of the graph");
     m_impl->requiresGrad = on;
@@ -108,7 +109,8 @@ Tensor Tensor::grad() const
 void Tensor::setGrad(Tensor grad) const
 {
     if (grad && grad.shape() != m_impl->shape)
-        throw ShapeError("grad: shape " + megalith::text(grad.shape()) + " for a tensor of shape " + megalith::text(m_impl->shape));
+        throw ShapeError("grad: shape " + megalith::text(grad.shape()) + " for a tensor of shape "
+                         + megalith::text(m_impl->shape));
     m_impl->grad = std::move(grad);
 }
 

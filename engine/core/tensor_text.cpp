@@ -41,7 +41,8 @@ public:
         }
         m_whole = whole;
         if (largest > 0.0)
-            m_scientific = m_whole ? largest / smallest > 1000.0 && largest > 1e8 : largest / smallest > 1000.0 || largest > 1e8 || smallest < 1e-4;
+            m_scientific = m_whole ? largest / smallest > 1000.0 && largest > 1e8
+                                   : largest / smallest > 1000.0 || largest > 1e8 || smallest < 1e-4;
         if (m_whole && largest > 1e8)
             m_scientific = true;
         for (const double x : shown)
@@ -125,7 +126,8 @@ private:
             return element(m_values[next++]);
         const bool last = dim + 1 == m_shape.size();
         const std::size_t perLine = std::max<std::size_t>(1, (lineWidth - indent) / (element.width() + 2));
-        std::string separator = last ? ", " : "," + std::string(m_shape.size() - dim - 1, '\n') + std::string(indent, ' ');
+        std::string separator =
+            last ? ", " : "," + std::string(m_shape.size() - dim - 1, '\n') + std::string(indent, ' ');
         std::string out = "[";
         std::size_t onLine = 0;
         for (bool first = true; const std::int64_t i : m_shown[dim]) {
@@ -162,7 +164,9 @@ std::string text(const Tensor& tensor)
             shape.back() = ')';
             return shape;
         }();
-    const bool silent = tensor.numel() > 0 && (tensor.dtype() == DType::F32 || tensor.dtype() == DType::I64 || tensor.dtype() == DType::Bool);
+    const bool silent =
+        tensor.numel() > 0
+        && (tensor.dtype() == DType::F32 || tensor.dtype() == DType::I64 || tensor.dtype() == DType::Bool);
     if (!silent && !(tensor.numel() == 0 && tensor.dtype() == DType::F32))
         out += ", dtype=" + std::string(dtypeName(tensor.dtype()));
     if (tensor.gradFn())

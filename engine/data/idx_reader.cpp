@@ -59,8 +59,8 @@ public:
             int code = Z_OK;
             gzerror(m_file, &code);
             if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-                throw DataError(fmt::format("{}: the gzip archive is {}", m_shown,
-                                            code == Z_BUF_ERROR ? "cut off" : "damaged"));
+                throw DataError(
+                    fmt::format("{}: the gzip archive is {}", m_shown, code == Z_BUF_ERROR ? "cut off" : "damaged"));
             if (got == 0)
                 break;
             done += static_cast<std::size_t>(got);

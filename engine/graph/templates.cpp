@@ -175,7 +175,8 @@ Document cnn(std::string_view projectName, const TemplateData& data)
         throw Error(fmt::format("the cnn template needs pictures, and {} has none", data.source));
     const std::int64_t side = std::min(data.sample[1], data.sample[2]);
     if (side < 4)
-        throw Error(fmt::format("the cnn template needs pictures of at least 4 x 4, not {}", megalith::text(data.sample)));
+        throw Error(
+            fmt::format("the cnn template needs pictures of at least 4 x 4, not {}", megalith::text(data.sample)));
     const bool padded = side < 14;  // without a border, too little would be left
     Chain chain(projectName, false);
     chain.input(data.sample);
@@ -212,7 +213,8 @@ std::optional<TemplateData> builtInData(std::string_view source)
         return std::nullopt;
     const data::SourceFacts facts = data::sourceFacts(Value(Value::Object{{"source", source}}), {});
     const data::InputFacts& input = facts.inputs.front();
-    return TemplateData{std::string(source), {}, input.sample, input.image, facts.classCount, facts.targetSample, facts.testCount > 0};
+    return TemplateData{std::string(source), {}, input.sample, input.image, facts.classCount, facts.targetSample,
+                        facts.testCount > 0};
 }
 
 std::span<const TemplateDef> allTemplates()

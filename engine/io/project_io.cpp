@@ -15,8 +15,8 @@ graph::Document readProject(const std::filesystem::path& path)
 void saveProject(const graph::Document& document, const std::filesystem::path& path)
 {
     if (document.readOnly())
-        throw Error(path.string() + ": the project is of version " + std::to_string(document.version) +
-                    ", which this program can look at but not save");
+        throw Error(path.string() + ": the project is of version " + std::to_string(document.version)
+                    + ", which this program can look at but not save");
     writeFileAtomically(path, graph::projectText(document));
 }
 

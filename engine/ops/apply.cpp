@@ -34,9 +34,9 @@ const Tensor& Vjp::checked(std::span<const SavedTensor> saved, std::size_t i) co
 {
     const SavedTensor& s = saved[i];
     if (s.tensor && s.tensor.storage()->version() != s.version)
-        throw Error(std::string(name) + ": a tensor of shape " + text(s.tensor.shape()) +
-                    " that the gradient needs was changed in place: it is at version " + std::to_string(s.tensor.storage()->version()) +
-                    ", expected " + std::to_string(s.version));
+        throw Error(std::string(name) + ": a tensor of shape " + text(s.tensor.shape())
+                    + " that the gradient needs was changed in place: it is at version "
+                    + std::to_string(s.tensor.storage()->version()) + ", expected " + std::to_string(s.version));
     return s.tensor;
 }
 
@@ -45,7 +45,8 @@ Tensor allocate(const TensorMeta& meta, Backend& backend)
     std::int64_t bytes = 0;
     if (__builtin_mul_overflow(numel(meta.shape), static_cast<std::int64_t>(itemSize(meta.dtype)), &bytes))
         throw ShapeError("a tensor of shape " + text(meta.shape) + " has more bytes than can be counted");
-    return Tensor(backend.allocate(static_cast<std::size_t>(bytes)), meta.dtype, meta.shape, contiguousStrides(meta.shape), 0);
+    return Tensor(backend.allocate(static_cast<std::size_t>(bytes)), meta.dtype, meta.shape,
+                  contiguousStrides(meta.shape), 0);
 }
 
 void launch(const OpDef& op, const Tensors& inputs, const Tensors& outputs, Attrs attrs)
@@ -85,7 +86,9 @@ void applyInPlace(const OpDef& op, const Tensors& inputs, const Tensors& targets
         if (!t)
             continue;
         if (gradRecording() && t.requires_grad())
-            throw Error(std::string(op.name) + ": a tensor that requires grad is changed in place; wrap the change in NoGrad, or use the operation that makes a new tensor");
+            throw Error(
+                std::string(op.name)
+                + ": a tensor that requires grad is changed in place; wrap the change in NoGrad, or use the operation that makes a new tensor");
         t.storage()->bumpVersion();
     }
     launch(op, inputs, targets, std::move(attrs));

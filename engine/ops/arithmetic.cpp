@@ -36,7 +36,7 @@ Tensor reduced(const Tensor& grad, const TensorMeta& like)
     return sumTo(grad, like.shape);
 }
 
-template <typename F>
+template<typename F>
 void arithmetic(const KernelCall& call, CpuContext& context, F f)
 {
     withNumber(call.outputs[0].dtype, call.name, [&](auto tag) {
@@ -45,7 +45,7 @@ void arithmetic(const KernelCall& call, CpuContext& context, F f)
     });
 }
 
-template <typename F>
+template<typename F>
 void comparison(const KernelCall& call, CpuContext& context, F f)
 {
     withNumber(call.inputs[0].dtype, call.name, [&](auto tag) {
@@ -54,7 +54,7 @@ void comparison(const KernelCall& call, CpuContext& context, F f)
     });
 }
 
-template <typename F>
+template<typename F>
 void withScalar(const KernelCall& call, CpuContext& context, F f)
 {
     const double other = call.attrs.real("other");
@@ -65,7 +65,7 @@ void withScalar(const KernelCall& call, CpuContext& context, F f)
 }
 
 // By the size of an element alone: a choice changes no bits.
-template <typename T>
+template<typename T>
 void choose(const KernelCall& call)
 {
     RowWalk walk(call.outputs[0].shape, {&call.inputs[0], &call.inputs[1], &call.inputs[2], &call.outputs[0]});
@@ -75,8 +75,8 @@ void choose(const KernelCall& call)
     T* o = call.outputs[0].data<T>();
     for (; walk.valid(); walk.next())
         for (std::int64_t i = 0; i < walk.count(); ++i)
-            o[walk.at(3) + i * walk.step(3)] =
-                c[walk.at(0) + i * walk.step(0)] != 0 ? a[walk.at(1) + i * walk.step(1)] : b[walk.at(2) + i * walk.step(2)];
+            o[walk.at(3) + i * walk.step(3)] = c[walk.at(0) + i * walk.step(0)] != 0 ? a[walk.at(1) + i * walk.step(1)]
+                                                                                     : b[walk.at(2) + i * walk.step(2)];
 }
 
 Metas boolOfBroadcast(std::string_view name, std::span<const TensorMeta> inputs)
@@ -98,10 +98,13 @@ Metas inferDivision(std::span<const TensorMeta> in, const Attrs&)
 const OpDef addOp{
     .name = "add",
     .infer = [](std::span<const TensorMeta> in, const Attrs&) { return broadcastBinary("add", in); },
-    .cpu = [](const KernelCall& call, CpuContext& context) { arithmetic(call, context, [](auto x, auto y) { return x + y; }); },
-    .vjp = [](const Vjp& v) {
-        return Grads{v.needs(0) ? reduced(v.grad(), v.inputMeta(0)) : Tensor(), v.needs(1) ? reduced(v.grad(), v.inputMeta(1)) : Tensor()};
-    },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { arithmetic(call, context, [](auto x, auto y) { return x + y; }); },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{v.needs(0) ? reduced(v.grad(), v.inputMeta(0)) : Tensor(),
+                         v.needs(1) ? reduced(v.grad(), v.inputMeta(1)) : Tensor()};
+        },
     .save = Save::Nothing,
     .strided = true,
 };
@@ -109,10 +112,13 @@ const OpDef addOp{
 const OpDef subOp{
     .name = "sub",
     .infer = [](std::span<const TensorMeta> in, const Attrs&) { return broadcastBinary("sub", in); },
-    .cpu = [](const KernelCall& call, CpuContext& context) { arithmetic(call, context, [](auto x, auto y) { return x - y; }); },
-    .vjp = [](const Vjp& v) {
-        return Grads{v.needs(0) ? reduced(v.grad(), v.inputMeta(0)) : Tensor(), v.needs(1) ? reduced(neg(v.grad()), v.inputMeta(1)) : Tensor()};
-    },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { arithmetic(call, context, [](auto x, auto y) { return x - y; }); },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{v.needs(0) ? reduced(v.grad(), v.inputMeta(0)) : Tensor(),
+                         v.needs(1) ? reduced(neg(v.grad()), v.inputMeta(1)) : Tensor()};
+        },
     .save = Save::Nothing,
     .strided = true,
 };
@@ -120,28 +126,32 @@ const OpDef subOp{
 const OpDef mulOp{
     .name = "mul",
     .infer = [](std::span<const TensorMeta> in, const Attrs&) { return broadcastBinary("mul", in); },
-    .cpu = [](const KernelCall& call, CpuContext& context) { arithmetic(call, context, [](auto x, auto y) { return x * y; }); },
-    .vjp = [](const Vjp& v) {
-        return Grads{v.needs(0) ? reduced(v.grad() * v.input(1), v.inputMeta(0)) : Tensor(),
-                     v.needs(1) ? reduced(v.grad() * v.input(0), v.inputMeta(1)) : Tensor()};
-    },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { arithmetic(call, context, [](auto x, auto y) { return x * y; }); },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{v.needs(0) ? reduced(v.grad() * v.input(1), v.inputMeta(0)) : Tensor(),
+                         v.needs(1) ? reduced(v.grad() * v.input(0), v.inputMeta(1)) : Tensor()};
+        },
     .strided = true,
 };
 
 const OpDef divOp{
     .name = "div",
     .infer = inferDivision,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "div", [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            mapBinary<T, T, T>(call, context, [](T x, T y) { return x / y; });
-        });
-    },
-    .vjp = [](const Vjp& v) {
-        const Tensor share = v.grad() / v.input(1);
-        return Grads{v.needs(0) ? reduced(share, v.inputMeta(0)) : Tensor(),
-                     v.needs(1) ? reduced(neg(share * v.input(0) / v.input(1)), v.inputMeta(1)) : Tensor()};
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "div", [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                mapBinary<T, T, T>(call, context, [](T x, T y) { return x / y; });
+            });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            const Tensor share = v.grad() / v.input(1);
+            return Grads{v.needs(0) ? reduced(share, v.inputMeta(0)) : Tensor(),
+                         v.needs(1) ? reduced(neg(share * v.input(0) / v.input(1)), v.inputMeta(1)) : Tensor()};
+        },
     .strided = true,
 };
 
@@ -149,7 +159,8 @@ const OpDef divOp{
 const OpDef addScalarOp{
     .name = "add_scalar",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { withScalar(call, context, [](auto x, auto y) { return x + y; }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { withScalar(call, context, [](auto x, auto y) { return x + y; }); },
     .vjp = [](const Vjp& v) { return Grads{v.grad()}; },
     .save = Save::Nothing,
     .strided = true,
@@ -158,7 +169,8 @@ const OpDef addScalarOp{
 const OpDef mulScalarOp{
     .name = "mul_scalar",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { withScalar(call, context, [](auto x, auto y) { return x * y; }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { withScalar(call, context, [](auto x, auto y) { return x * y; }); },
     .vjp = [](const Vjp& v) { return Grads{v.grad() * v.attrs().real("other")}; },
     .save = Save::Nothing,
     .strided = true,
@@ -167,39 +179,44 @@ const OpDef mulScalarOp{
 const OpDef gtOp{
     .name = "gt",
     .infer = [](std::span<const TensorMeta> in, const Attrs&) { return boolOfBroadcast("gt", in); },
-    .cpu = [](const KernelCall& call, CpuContext& context) { comparison(call, context, [](auto x, auto y) { return x > y; }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { comparison(call, context, [](auto x, auto y) { return x > y; }); },
     .strided = true,
 };
 
 const OpDef eqOp{
     .name = "eq",
     .infer = [](std::span<const TensorMeta> in, const Attrs&) { return boolOfBroadcast("eq", in); },
-    .cpu = [](const KernelCall& call, CpuContext& context) { comparison(call, context, [](auto x, auto y) { return x == y; }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { comparison(call, context, [](auto x, auto y) { return x == y; }); },
     .strided = true,
 };
 
 // a where the condition holds, else b. All of one shape.
 const OpDef whereOp{
     .name = "where",
-    .infer = [](std::span<const TensorMeta> in, const Attrs&) {
-        if (in[0].dtype != DType::Bool)
-            throw ShapeError("where: the condition must be bool, not " + std::string(dtypeName(in[0].dtype)));
-        const Metas values = broadcastBinary("where", in.subspan(1));
-        return Metas{{values[0].dtype, broadcastShapes(in[0].shape, values[0].shape, "where")}};
-    },
-    .cpu = [](const KernelCall& call, CpuContext&) {
-        switch (itemSize(call.outputs[0].dtype)) {
-        case 1: return choose<std::uint8_t>(call);
-        case 2: return choose<std::uint16_t>(call);
-        case 4: return choose<std::uint32_t>(call);
-        default: return choose<std::uint64_t>(call);
-        }
-    },
-    .vjp = [](const Vjp& v) {
-        const Tensor none = zeros({}, v.grad().dtype());
-        return Grads{Tensor(), v.needs(1) ? reduced(where(v.input(0), v.grad(), none), v.inputMeta(1)) : Tensor(),
-                     v.needs(2) ? reduced(where(v.input(0), none, v.grad()), v.inputMeta(2)) : Tensor()};
-    },
+    .infer =
+        [](std::span<const TensorMeta> in, const Attrs&) {
+            if (in[0].dtype != DType::Bool)
+                throw ShapeError("where: the condition must be bool, not " + std::string(dtypeName(in[0].dtype)));
+            const Metas values = broadcastBinary("where", in.subspan(1));
+            return Metas{{values[0].dtype, broadcastShapes(in[0].shape, values[0].shape, "where")}};
+        },
+    .cpu =
+        [](const KernelCall& call, CpuContext&) {
+            switch (itemSize(call.outputs[0].dtype)) {
+            case 1: return choose<std::uint8_t>(call);
+            case 2: return choose<std::uint16_t>(call);
+            case 4: return choose<std::uint32_t>(call);
+            default: return choose<std::uint64_t>(call);
+            }
+        },
+    .vjp =
+        [](const Vjp& v) {
+            const Tensor none = zeros({}, v.grad().dtype());
+            return Grads{Tensor(), v.needs(1) ? reduced(where(v.input(0), v.grad(), none), v.inputMeta(1)) : Tensor(),
+                         v.needs(2) ? reduced(where(v.input(0), none, v.grad()), v.inputMeta(2)) : Tensor()};
+        },
     .strided = true,
 };
 

@@ -9,7 +9,8 @@ namespace megalith::ops {
 
 namespace {
 
-std::int64_t outputSize(std::int64_t size, std::int64_t padding, std::int64_t kernel, std::int64_t stride, std::int64_t dilation)
+std::int64_t outputSize(std::int64_t size, std::int64_t padding, std::int64_t kernel, std::int64_t stride,
+                        std::int64_t dilation)
 {
     const std::int64_t room = size + padding - dilation * (kernel - 1) - 1;
     return room < 0 ? 0 : room / stride + 1;
@@ -37,18 +38,22 @@ Metas inferConv2d(std::span<const TensorMeta> in, const Attrs& attrs)
     const Shape& x = in[0].shape;
     const Shape& w = in[1].shape;
     if (x.size() != 4 || w.size() != 4)
-        throw ShapeError("conv2d: expected input [N, C, H, W] and weight [O, C, kH, kW], found " + text(x) + " and " + text(w));
+        throw ShapeError("conv2d: expected input [N, C, H, W] and weight [O, C, kH, kW], found " + text(x) + " and "
+                         + text(w));
     if (in[0].dtype != in[1].dtype)
-        throw ShapeError("conv2d: input is " + std::string(dtypeName(in[0].dtype)) + ", weight " + std::string(dtypeName(in[1].dtype)));
+        throw ShapeError("conv2d: input is " + std::string(dtypeName(in[0].dtype)) + ", weight "
+                         + std::string(dtypeName(in[1].dtype)));
     const std::int64_t groups = attrs.integer("groups");
     if (groups < 1 || w[0] % groups != 0)
-        throw ShapeError("conv2d: groups " + std::to_string(groups) + " does not divide " + std::to_string(w[0]) + " output channels");
+        throw ShapeError("conv2d: groups " + std::to_string(groups) + " does not divide " + std::to_string(w[0])
+                         + " output channels");
     if (x[1] != w[1] * groups)
-        throw ShapeError("conv2d: input has " + std::to_string(x[1]) + " channels but weight expects " + std::to_string(w[1] * groups));
+        throw ShapeError("conv2d: input has " + std::to_string(x[1]) + " channels but weight expects "
+                         + std::to_string(w[1] * groups));
     const cpu::Conv2dShape s = shapeOf(x, w, attrs);
     if (s.oh < 1 || s.ow < 1)
-        throw ShapeError("conv2d: the kernel " + text({s.kh, s.kw}) + " is larger than the padded input " +
-                         text({s.h + s.padTop + s.padBottom, s.w + s.padLeft + s.padRight}));
+        throw ShapeError("conv2d: the kernel " + text({s.kh, s.kw}) + " is larger than the padded input "
+                         + text({s.h + s.padTop + s.padBottom, s.w + s.padLeft + s.padRight}));
     return {{in[0].dtype, {s.n, s.o, s.oh, s.ow}}};
 }
 
@@ -70,44 +75,54 @@ Metas inferFromShape(std::span<const TensorMeta> in, const Attrs& attrs)
 const OpDef conv2dOp{
     .name = "conv2d",
     .infer = inferConv2d,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "conv2d", [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            cpu::conv2dForward<T>(context, shapeOf(call.inputs[0].shape, call.inputs[1].shape, call.attrs), call.inputs[0].data<T>(),
-                                  call.inputs[1].data<T>(), call.inputs[2] ? call.inputs[2].data<T>() : nullptr, call.outputs[0].data<T>());
-        });
-    },
-    .vjp = [](const Vjp& v) {
-        return Grads{
-            v.needs(0) ? apply1(conv2dGradInputOp, {v.grad(), v.input(1)}, withShape(v.attrs(), v.inputMeta(0).shape)) : Tensor(),
-            v.needs(1) ? apply1(conv2dGradWeightOp, {v.grad(), v.input(0)}, withShape(v.attrs(), v.inputMeta(1).shape)) : Tensor(),
-            v.needs(2) ? sum(v.grad(), {0, 2, 3}) : Tensor()};
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "conv2d", [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                cpu::conv2dForward<T>(context, shapeOf(call.inputs[0].shape, call.inputs[1].shape, call.attrs),
+                                      call.inputs[0].data<T>(), call.inputs[1].data<T>(),
+                                      call.inputs[2] ? call.inputs[2].data<T>() : nullptr, call.outputs[0].data<T>());
+            });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{v.needs(0) ? apply1(conv2dGradInputOp, {v.grad(), v.input(1)},
+                                             withShape(v.attrs(), v.inputMeta(0).shape))
+                                    : Tensor(),
+                         v.needs(1) ? apply1(conv2dGradWeightOp, {v.grad(), v.input(0)},
+                                             withShape(v.attrs(), v.inputMeta(1).shape))
+                                    : Tensor(),
+                         v.needs(2) ? sum(v.grad(), {0, 2, 3}) : Tensor()};
+        },
 };
 
 // dy [N, O, oH, oW], weight: the gradient of x, of the attribute `shape`
 const OpDef conv2dGradInputOp{
     .name = "conv2d_grad_input",
     .infer = inferFromShape,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "conv2d_grad_input", [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            cpu::conv2dBackwardInput<T>(context, shapeOf(call.outputs[0].shape, call.inputs[1].shape, call.attrs), call.inputs[0].data<T>(),
-                                        call.inputs[1].data<T>(), call.outputs[0].data<T>());
-        });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "conv2d_grad_input", [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                cpu::conv2dBackwardInput<T>(context, shapeOf(call.outputs[0].shape, call.inputs[1].shape, call.attrs),
+                                            call.inputs[0].data<T>(), call.inputs[1].data<T>(),
+                                            call.outputs[0].data<T>());
+            });
+        },
 };
 
 const OpDef conv2dGradWeightOp{
     .name = "conv2d_grad_weight",
     .infer = inferFromShape,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "conv2d_grad_weight", [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            cpu::conv2dBackwardWeight<T>(context, shapeOf(call.inputs[1].shape, call.outputs[0].shape, call.attrs), call.inputs[1].data<T>(),
-                                         call.inputs[0].data<T>(), call.outputs[0].data<T>());
-        });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "conv2d_grad_weight", [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                cpu::conv2dBackwardWeight<T>(context, shapeOf(call.inputs[1].shape, call.outputs[0].shape, call.attrs),
+                                             call.inputs[1].data<T>(), call.inputs[0].data<T>(),
+                                             call.outputs[0].data<T>());
+            });
+        },
 };
 
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dArgs& a)

@@ -12,7 +12,7 @@ namespace megalith::ops {
 
 namespace {
 
-template <typename T>
+template<typename T>
 void copyElements(const BufferView& from, const BufferView& to)
 {
     const T* a = from.data<T>();
@@ -45,7 +45,7 @@ void copyView(const BufferView& from, const BufferView& to)
 // Through blocks of f64, or of i64 between whole numbers: one loop for each dtype on either side, not for each pair.
 constexpr std::int64_t block = 256;
 
-template <typename Wide>
+template<typename Wide>
 void loadBlock(DType dtype, const BufferView& view, std::int64_t at, std::int64_t step, std::int64_t n, Wide* out)
 {
     const auto loop = [&](auto* p, auto convert) {
@@ -81,7 +81,7 @@ std::int64_t wholeOf(std::int64_t x)
     return x;
 }
 
-template <typename Wide>
+template<typename Wide>
 void storeBlock(DType dtype, const BufferView& view, std::int64_t at, std::int64_t step, std::int64_t n, const Wide* in)
 {
     const auto loop = [&](auto* p, auto convert) {
@@ -95,7 +95,8 @@ void storeBlock(DType dtype, const BufferView& view, std::int64_t at, std::int64
     case DType::F32: return loop(view.data<float>(), same);
     case DType::F64: return loop(view.data<double>(), same);
     case DType::F16: return loop(view.data<std::uint16_t>(), [](auto x) { return floatToHalf(static_cast<float>(x)); });
-    case DType::BF16: return loop(view.data<std::uint16_t>(), [](auto x) { return floatToBfloat16(static_cast<float>(x)); });
+    case DType::BF16:
+        return loop(view.data<std::uint16_t>(), [](auto x) { return floatToBfloat16(static_cast<float>(x)); });
     case DType::I64: return loop(view.data<std::int64_t>(), whole);
     case DType::I32: return loop(view.data<std::int32_t>(), whole);
     case DType::I16: return loop(view.data<std::int16_t>(), whole);
@@ -105,7 +106,7 @@ void storeBlock(DType dtype, const BufferView& view, std::int64_t at, std::int64
     }
 }
 
-template <typename Wide>
+template<typename Wide>
 void convertView(const BufferView& from, const BufferView& to)
 {
     Wide wide[block];
@@ -137,7 +138,8 @@ void fillKernel(const KernelCall& call, CpuContext&)
     std::fill(wide, wide + block, value);
     for (RowWalk walk(to.shape, {&to}); walk.valid(); walk.next())
         for (std::int64_t i = 0; i < walk.count(); i += block)
-            storeBlock(to.dtype, to, walk.at(0) + i * walk.step(0), walk.step(0), std::min(block, walk.count() - i), wide);
+            storeBlock(to.dtype, to, walk.at(0) + i * walk.step(0), walk.step(0), std::min(block, walk.count() - i),
+                       wide);
 }
 
 BufferView part(const BufferView& whole, std::size_t dim, std::int64_t start, std::int64_t size, std::int64_t step)
@@ -158,8 +160,9 @@ Metas inferCat(std::span<const TensorMeta> in, const Attrs& attrs)
         for (std::size_t d = 0; fits && d < out.shape.size(); ++d)
             fits = d == dim || in[i].shape[d] == out.shape[d];
         if (!fits)
-            throw ShapeError("cat: input 0 has shape " + text(in[0].shape) + ", input " + std::to_string(i) + " " + text(in[i].shape) +
-                             "; all sizes but that of dim " + std::to_string(dim) + " must be equal");
+            throw ShapeError("cat: input 0 has shape " + text(in[0].shape) + ", input " + std::to_string(i) + " "
+                             + text(in[i].shape) + "; all sizes but that of dim " + std::to_string(dim)
+                             + " must be equal");
         out.shape[dim] += in[i].shape[dim];
     }
     return {out};
@@ -179,11 +182,15 @@ const OpDef copyOp{
 
 const OpDef castOp{
     .name = "cast",
-    .infer = [](std::span<const TensorMeta> in, const Attrs& attrs) {
-        return Metas{{static_cast<DType>(attrs.integer("dtype")), in[0].shape}};
-    },
+    .infer =
+        [](std::span<const TensorMeta> in, const Attrs& attrs) {
+            return Metas{{static_cast<DType>(attrs.integer("dtype")), in[0].shape}};
+        },
     .cpu = convert,
-    .vjp = [](const Vjp& v) { return Grads{isFloating(v.inputMeta(0).dtype) ? to(v.grad(), v.inputMeta(0).dtype) : Tensor()}; },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{isFloating(v.inputMeta(0).dtype) ? to(v.grad(), v.inputMeta(0).dtype) : Tensor()};
+        },
     .save = Save::Nothing,
     .strided = true,
 };
@@ -193,41 +200,49 @@ const OpDef fillOp{.name = "fill", .cpu = fillKernel, .strided = true};
 // Zeros of `shape` with the input put where slice(dim, start, step) takes it from.
 const OpDef scatterSliceOp{
     .name = "scatter_slice",
-    .infer = [](std::span<const TensorMeta> in, const Attrs& attrs) { return Metas{{in[0].dtype, attrs.integers("shape")}}; },
-    .cpu = [](const KernelCall& call, CpuContext&) {
-        const BufferView& out = call.outputs[0];
-        if (out.numel() > 0)
-            std::memset(out.data<std::byte>() - out.offset + out.offset * static_cast<std::int64_t>(itemSize(out.dtype)), 0,
-                        static_cast<std::size_t>(out.numel()) * itemSize(out.dtype));
-        const auto dim = static_cast<std::size_t>(call.attrs.integer("dim"));
-        copyView(call.inputs[0], part(out, dim, call.attrs.integer("start"), call.inputs[0].shape[dim], call.attrs.integer("step")));
-    },
+    .infer =
+        [](std::span<const TensorMeta> in, const Attrs& attrs) {
+            return Metas{{in[0].dtype, attrs.integers("shape")}};
+        },
+    .cpu =
+        [](const KernelCall& call, CpuContext&) {
+            const BufferView& out = call.outputs[0];
+            if (out.numel() > 0)
+                std::memset(out.data<std::byte>() - out.offset
+                                + out.offset * static_cast<std::int64_t>(itemSize(out.dtype)),
+                            0, static_cast<std::size_t>(out.numel()) * itemSize(out.dtype));
+            const auto dim = static_cast<std::size_t>(call.attrs.integer("dim"));
+            copyView(call.inputs[0], part(out, dim, call.attrs.integer("start"), call.inputs[0].shape[dim],
+                                          call.attrs.integer("step")));
+        },
     .strided = true,
 };
 
 const OpDef catOp{
     .name = "cat",
     .infer = inferCat,
-    .cpu = [](const KernelCall& call, CpuContext&) {
-        const BufferView& out = call.outputs[0];
-        const std::size_t dim = wrapDim(call.attrs.integer("dim"), out.shape.size(), "cat");
-        std::int64_t start = 0;
-        for (const BufferView& in : call.inputs) {
-            copyView(in, part(out, dim, start, in.shape[dim], 1));
-            start += in.shape[dim];
-        }
-    },
-    .vjp = [](const Vjp& v) {
-        const auto dim = static_cast<std::int64_t>(wrapDim(v.attrs().integer("dim"), v.grad().rank(), "cat"));
-        Grads grads;
-        std::int64_t start = 0;
-        for (std::size_t i = 0; i < v.inputCount(); ++i) {
-            const std::int64_t size = v.inputMeta(i).shape[static_cast<std::size_t>(dim)];
-            grads.push_back(v.needs(i) ? slice(v.grad(), dim, start, start + size) : Tensor());
-            start += size;
-        }
-        return grads;
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext&) {
+            const BufferView& out = call.outputs[0];
+            const std::size_t dim = wrapDim(call.attrs.integer("dim"), out.shape.size(), "cat");
+            std::int64_t start = 0;
+            for (const BufferView& in : call.inputs) {
+                copyView(in, part(out, dim, start, in.shape[dim], 1));
+                start += in.shape[dim];
+            }
+        },
+    .vjp =
+        [](const Vjp& v) {
+            const auto dim = static_cast<std::int64_t>(wrapDim(v.attrs().integer("dim"), v.grad().rank(), "cat"));
+            Grads grads;
+            std::int64_t start = 0;
+            for (std::size_t i = 0; i < v.inputCount(); ++i) {
+                const std::int64_t size = v.inputMeta(i).shape[static_cast<std::size_t>(dim)];
+                grads.push_back(v.needs(i) ? slice(v.grad(), dim, start, start + size) : Tensor());
+                start += size;
+            }
+            return grads;
+        },
     .save = Save::Nothing,
     .strided = true,
 };
@@ -256,7 +271,8 @@ Tensor cat(const Tensors& xs, std::int64_t dim)
     for (const Tensor& x : xs)
         dtype = promote(dtype, x.dtype());
     for (const Tensor& x : xs) {
-        const bool legacyEmpty = x.rank() == 1 && x.numel() == 0 && xs.size() > 1;  // PyTorch leaves these out, whatever the others' rank
+        const bool legacyEmpty =
+            x.rank() == 1 && x.numel() == 0 && xs.size() > 1;  // PyTorch leaves these out, whatever the others' rank
         if (!legacyEmpty)
             same.push_back(to(x, dtype));
     }
@@ -318,7 +334,8 @@ Tensor fromEntry(const StateEntry& entry)
 
 void copy_(const Tensor& target, const Tensor& from)
 {
-    applyInPlace(castOp, {expand(from.detach(), target.shape())}, {target}, {{"dtype", static_cast<std::int64_t>(target.dtype())}});
+    applyInPlace(castOp, {expand(from.detach(), target.shape())}, {target},
+                 {{"dtype", static_cast<std::int64_t>(target.dtype())}});
 }
 
 void fill_(const Tensor& x, double value)

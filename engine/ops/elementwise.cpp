@@ -10,7 +10,9 @@ DType computeDType(DType dtype)
     return isFloating(dtype) ? DType::F32 : DType::I64;
 }
 
-RowWalk::RowWalk(const Shape& shape, std::initializer_list<const BufferView*> views) : m_views(views.size()), m_elements(numel(shape))
+RowWalk::RowWalk(const Shape& shape, std::initializer_list<const BufferView*> views)
+    : m_views(views.size())
+    , m_elements(numel(shape))
 {
     std::array<Strides, maxViews> strides;
     std::size_t v = 0;
@@ -77,15 +79,16 @@ Metas sameAsInput(std::span<const TensorMeta> inputs, const Attrs&)
 Metas broadcastBinary(std::string_view operation, std::span<const TensorMeta> inputs)
 {
     if (inputs[0].dtype != inputs[1].dtype)
-        throw ShapeError(std::string(operation) + ": " + std::string(dtypeName(inputs[0].dtype)) + " meets " +
-                         std::string(dtypeName(inputs[1].dtype)));
+        throw ShapeError(std::string(operation) + ": " + std::string(dtypeName(inputs[0].dtype)) + " meets "
+                         + std::string(dtypeName(inputs[1].dtype)));
     return {{inputs[0].dtype, broadcastShapes(inputs[0].shape, inputs[1].shape, operation)}};
 }
 
 void requireFloating(std::string_view operation, const TensorMeta& input)
 {
     if (!isFloating(input.dtype))
-        throw ShapeError(std::string(operation) + ": works on floating dtypes, not on " + std::string(dtypeName(input.dtype)));
+        throw ShapeError(std::string(operation) + ": works on floating dtypes, not on "
+                         + std::string(dtypeName(input.dtype)));
 }
 
 }  // namespace megalith::ops

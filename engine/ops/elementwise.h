@@ -15,7 +15,7 @@
 // How element by element kernels walk their tensors on the CPU: one dense loop where every view is dense, else rows.
 namespace megalith::ops {
 
-template <typename T>
+template<typename T>
 struct TypeTag
 {
     using type = T;
@@ -23,7 +23,7 @@ struct TypeTag
 
 // Calls f(TypeTag<T>) for the dtypes that element by element kernels are compiled for: f32, f64, i64. Others are computed in the
 // nearest of these and converted (computeDType).
-template <typename F>
+template<typename F>
 decltype(auto) withNumber(DType dtype, std::string_view operation, F&& f)
 {
     if (dtype == DType::F32)
@@ -36,7 +36,7 @@ decltype(auto) withNumber(DType dtype, std::string_view operation, F&& f)
 }
 
 // f32 and f64 alone.
-template <typename F>
+template<typename F>
 decltype(auto) withReal(DType dtype, std::string_view operation, F&& f)
 {
     if (dtype == DType::F32)
@@ -64,7 +64,7 @@ public:
 
     bool valid() const { return m_row < m_rows; }
     void next();
-    std::int64_t at(std::size_t view) const { return m_at[view]; }      // first element of the row, from the view's first
+    std::int64_t at(std::size_t view) const { return m_at[view]; }  // first element of the row, from the view's first
     std::int64_t step(std::size_t view) const { return m_step[view]; }
     std::int64_t count() const { return m_count; }
 
@@ -82,21 +82,21 @@ private:
     bool m_dense = false;
 };
 
-template <typename A, typename O, typename F>
+template<typename A, typename O, typename F>
 MEGALITH_MULTIVERSION void denseUnary(std::int64_t n, const A* a, O* o, F f)
 {
     for (std::int64_t i = 0; i < n; ++i)
         o[i] = static_cast<O>(f(a[i]));
 }
 
-template <typename A, typename B, typename O, typename F>
+template<typename A, typename B, typename O, typename F>
 MEGALITH_MULTIVERSION void denseBinary(std::int64_t n, const A* a, const B* b, O* o, F f)
 {
     for (std::int64_t i = 0; i < n; ++i)
         o[i] = static_cast<O>(f(a[i], b[i]));
 }
 
-template <typename A, typename B, typename O, typename F>
+template<typename A, typename B, typename O, typename F>
 void rowBinary(std::int64_t n, const A* a, std::int64_t sa, const B* b, std::int64_t sb, O* o, std::int64_t so, F f)
 {
     if (sa == 1 && sb == 0 && so == 1) {  // one operand stands still: a bias or a scalar
@@ -110,7 +110,7 @@ void rowBinary(std::int64_t n, const A* a, std::int64_t sa, const B* b, std::int
 }
 
 // Cuts [0, n) into equal parts for the threads.
-template <typename F>
+template<typename F>
 void parallelRange(CpuContext& context, std::int64_t n, std::int64_t costPerElement, F&& f)
 {
     const int threads = context.threadsFor(n * costPerElement);
@@ -127,21 +127,23 @@ void parallelRange(CpuContext& context, std::int64_t n, std::int64_t costPerElem
 }
 
 // out = f(in), element by element. cost: about how many additions one element is worth.
-template <typename A, typename O, typename F>
+template<typename A, typename O, typename F>
 void mapUnary(const KernelCall& call, CpuContext& context, F f, std::int64_t cost = 1)
 {
     const A* a = call.inputs[0].data<A>();
     O* o = call.outputs[0].data<O>();
     RowWalk walk(call.outputs[0].shape, {&call.inputs[0], &call.outputs[0]});
     if (walk.dense())
-        return parallelRange(context, walk.elements(), cost, [&](std::int64_t begin, std::int64_t end) { denseUnary(end - begin, a + begin, o + begin, f); });
+        return parallelRange(context, walk.elements(), cost, [&](std::int64_t begin, std::int64_t end) {
+            denseUnary(end - begin, a + begin, o + begin, f);
+        });
     for (; walk.valid(); walk.next())
         for (std::int64_t i = 0; i < walk.count(); ++i)
             o[walk.at(1) + i * walk.step(1)] = static_cast<O>(f(a[walk.at(0) + i * walk.step(0)]));
 }
 
 // out = f(a, b) with broadcasting.
-template <typename A, typename B, typename O, typename F>
+template<typename A, typename B, typename O, typename F>
 void mapBinary(const KernelCall& call, CpuContext& context, F f, std::int64_t cost = 1)
 {
     const A* a = call.inputs[0].data<A>();
@@ -149,13 +151,15 @@ void mapBinary(const KernelCall& call, CpuContext& context, F f, std::int64_t co
     O* o = call.outputs[0].data<O>();
     RowWalk walk(call.outputs[0].shape, {&call.inputs[0], &call.inputs[1], &call.outputs[0]});
     if (walk.dense())
-        return parallelRange(context, walk.elements(), cost,
-                             [&](std::int64_t begin, std::int64_t end) { denseBinary(end - begin, a + begin, b + begin, o + begin, f); });
+        return parallelRange(context, walk.elements(), cost, [&](std::int64_t begin, std::int64_t end) {
+            denseBinary(end - begin, a + begin, b + begin, o + begin, f);
+        });
     for (; walk.valid(); walk.next()) {
         if (walk.step(0) == 1 && walk.step(1) == 1 && walk.step(2) == 1)
             denseBinary(walk.count(), a + walk.at(0), b + walk.at(1), o + walk.at(2), f);
         else
-            rowBinary(walk.count(), a + walk.at(0), walk.step(0), b + walk.at(1), walk.step(1), o + walk.at(2), walk.step(2), f);
+            rowBinary(walk.count(), a + walk.at(0), walk.step(0), b + walk.at(1), walk.step(1), o + walk.at(2),
+                      walk.step(2), f);
     }
 }
 

@@ -57,7 +57,8 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 // ---- reductions; no dims: all of them
 Tensor sum(const Tensor& x, const std::vector<std::int64_t>& dims = {}, bool keepdim = false);
 Tensor mean(const Tensor& x, const std::vector<std::int64_t>& dims = {}, bool keepdim = false);
-Tensor amax(const Tensor& x, const std::vector<std::int64_t>& dims = {}, bool keepdim = false);  // gradient shared among equal maxima
+Tensor amax(const Tensor& x, const std::vector<std::int64_t>& dims = {},
+            bool keepdim = false);                                       // gradient shared among equal maxima
 Tensor argmax(const Tensor& x, std::int64_t dim, bool keepdim = false);  // i64, not differentiable
 Tensor sumTo(const Tensor& x, const Shape& shape);                       // the reverse of broadcasting
 
@@ -68,7 +69,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);  // x 
 // ---- convolution and pooling, [N, C, H, W] or [C, H, W]
 struct Conv2dArgs
 {
-    std::int64_t strideH = 1, strideW = 1, padTop = 0, padLeft = 0, padBottom = 0, padRight = 0, dilationH = 1, dilationW = 1, groups = 1;
+    std::int64_t strideH = 1, strideW = 1, padTop = 0, padLeft = 0, padBottom = 0, padRight = 0, dilationH = 1,
+                 dilationW = 1, groups = 1;
 };
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dArgs& args);
 struct Pool2dArgs
@@ -77,7 +79,8 @@ struct Pool2dArgs
     bool ceil_mode = false;
 };
 Tensor max_pool2d(const Tensor& x, const Pool2dArgs& args);
-Tensor avg_pool2d(const Tensor& x, const Pool2dArgs& args, bool count_include_pad = true, std::int64_t divisor_override = 0);
+Tensor avg_pool2d(const Tensor& x, const Pool2dArgs& args, bool count_include_pad = true,
+                  std::int64_t divisor_override = 0);
 // A size of 0 keeps the input's (PyTorch's None).
 Tensor adaptive_avg_pool2d(const Tensor& x, std::int64_t outH, std::int64_t outW);
 
@@ -105,15 +108,15 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
                      Reduction reduction, double label_smoothing);
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction);
 // weight broadcasts to the input, pos_weight too; both may be empty.
-Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target, const Tensor& weight, const Tensor& pos_weight,
-                                        Reduction reduction);
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                        const Tensor& pos_weight, Reduction reduction);
 
 // ---- in place, outside autograd; each grows the version of what it changes
-void copy_(const Tensor& to, const Tensor& from);      // broadcasts, converts
+void copy_(const Tensor& to, const Tensor& from);  // broadcasts, converts
 void fill_(const Tensor& x, double value);
-void add_(const Tensor& x, const Tensor& other);       // same shape
+void add_(const Tensor& x, const Tensor& other);  // same shape
 void addScalar_(const Tensor& x, double value);
-void mul_(const Tensor& x, const Tensor& factor);      // factor: one element, or the same shape
+void mul_(const Tensor& x, const Tensor& factor);                            // factor: one element, or the same shape
 void uniform_(const Tensor& x, double low, double high, std::uint64_t key);  // Philox keyed by (key, element)
 void normal_(const Tensor& x, double mean, double std, std::uint64_t key);
 // y = a / b of one-element tensors, converted to y's dtype (1 / num_batches_tracked)
@@ -127,15 +130,16 @@ struct SgdArgs
     double momentum = 0.0, dampening = 0.0, weight_decay = 0.0;
     bool nesterov = false, maximize = false;
 };
-void sgdStep_(const Tensor& p, const Tensor& g, const Tensor& buf, const Tensor& lr, const Tensor& step, const SgdArgs& args);
+void sgdStep_(const Tensor& p, const Tensor& g, const Tensor& buf, const Tensor& lr, const Tensor& step,
+              const SgdArgs& args);
 // torch.optim.Adam and AdamW (decoupled). `step` counts this step too. max_exp_avg_sq is empty unless amsgrad.
 struct AdamArgs
 {
     double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0.0;
     bool decoupled = false, maximize = false;
 };
-void adamStep_(const Tensor& p, const Tensor& g, const Tensor& exp_avg, const Tensor& exp_avg_sq, const Tensor& max_exp_avg_sq,
-               const Tensor& lr, const Tensor& step, const AdamArgs& args);
+void adamStep_(const Tensor& p, const Tensor& g, const Tensor& exp_avg, const Tensor& exp_avg_sq,
+               const Tensor& max_exp_avg_sq, const Tensor& lr, const Tensor& step, const AdamArgs& args);
 // sqrt of the sum of squares of all elements of all tensors (p = 2), or the largest magnitude (infinity), one element, f32 or f64.
 Tensor totalNorm(const Tensors& xs, double normType = 2.0);
 // min(1, max_norm / (norm + 1e-6)), one element: the factor of torch.nn.utils.clip_grad_norm_
@@ -145,14 +149,41 @@ Tensor clipFactor(const Tensor& norm, double max_norm);
 
 namespace megalith {
 
-inline Tensor operator+(const Tensor& a, const Tensor& b) { return ops::add(a, b); }
-inline Tensor operator-(const Tensor& a, const Tensor& b) { return ops::sub(a, b); }
-inline Tensor operator*(const Tensor& a, const Tensor& b) { return ops::mul(a, b); }
-inline Tensor operator/(const Tensor& a, const Tensor& b) { return ops::div(a, b); }
-inline Tensor operator+(const Tensor& a, double b) { return ops::add(a, b); }
-inline Tensor operator-(const Tensor& a, double b) { return ops::add(a, -b); }
-inline Tensor operator*(const Tensor& a, double b) { return ops::mul(a, b); }
-inline Tensor operator/(const Tensor& a, double b) { return ops::mul(a, 1.0 / b); }
-inline Tensor operator-(const Tensor& a) { return ops::neg(a); }
+inline Tensor operator+(const Tensor& a, const Tensor& b)
+{
+    return ops::add(a, b);
+}
+inline Tensor operator-(const Tensor& a, const Tensor& b)
+{
+    return ops::sub(a, b);
+}
+inline Tensor operator*(const Tensor& a, const Tensor& b)
+{
+    return ops::mul(a, b);
+}
+inline Tensor operator/(const Tensor& a, const Tensor& b)
+{
+    return ops::div(a, b);
+}
+inline Tensor operator+(const Tensor& a, double b)
+{
+    return ops::add(a, b);
+}
+inline Tensor operator-(const Tensor& a, double b)
+{
+    return ops::add(a, -b);
+}
+inline Tensor operator*(const Tensor& a, double b)
+{
+    return ops::mul(a, b);
+}
+inline Tensor operator/(const Tensor& a, double b)
+{
+    return ops::mul(a, 1.0 / b);
+}
+inline Tensor operator-(const Tensor& a)
+{
+    return ops::neg(a);
+}
 
 }  // namespace megalith

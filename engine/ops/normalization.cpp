@@ -23,14 +23,14 @@ struct Planes
     std::int64_t n, c, s = 1;
 };
 
-template <typename T>
+template<typename T>
 MEGALITH_MULTIVERSION void scalePlane(const T* x, T* y, std::int64_t n, T scale, T shift)
 {
     for (std::int64_t i = 0; i < n; ++i)
         y[i] = x[i] * scale + shift;
 }
 
-template <typename T>
+template<typename T>
 void batchNormTrain(const KernelCall& call, CpuContext& context)
 {
     const Planes p(call.inputs[0].shape);
@@ -59,7 +59,8 @@ void batchNormTrain(const KernelCall& call, CpuContext& context)
         const double w = call.inputs[1] ? static_cast<double>(call.inputs[1].data<T>()[c]) : 1.0;
         const double b = call.inputs[2] ? static_cast<double>(call.inputs[2].data<T>()[c]) : 0.0;
         for (std::int64_t i = 0; i < p.n; ++i)
-            scalePlane(x + (i * p.c + c) * p.s, y + (i * p.c + c) * p.s, p.s, static_cast<T>(invStd * w), static_cast<T>(b - m * invStd * w));
+            scalePlane(x + (i * p.c + c) * p.s, y + (i * p.c + c) * p.s, p.s, static_cast<T>(invStd * w),
+                       static_cast<T>(b - m * invStd * w));
         call.outputs[1].data<T>()[c] = static_cast<T>(m);
         call.outputs[2].data<T>()[c] = static_cast<T>(invStd);
     }
@@ -71,11 +72,12 @@ void batchNormTrain(const KernelCall& call, CpuContext& context)
     for (std::int64_t c = 0; c < p.c; ++c) {
         const auto i = static_cast<std::size_t>(c);
         runningMean[c] = static_cast<T>((1.0 - factor) * static_cast<double>(runningMean[c]) + factor * mean[i]);
-        runningVar[c] = static_cast<T>((1.0 - factor) * static_cast<double>(runningVar[c]) + factor * squares[i] / (count - 1.0));
+        runningVar[c] =
+            static_cast<T>((1.0 - factor) * static_cast<double>(runningVar[c]) + factor * squares[i] / (count - 1.0));
     }
 }
 
-template <typename T>
+template<typename T>
 void batchNormTrainGrad(const KernelCall& call, CpuContext& context)
 {
     const Planes p(call.inputs[1].shape);
@@ -109,7 +111,8 @@ void batchNormTrainGrad(const KernelCall& call, CpuContext& context)
         for (std::int64_t i = 0; i < p.n; ++i) {
             const std::int64_t at = (i * p.c + c) * p.s;
             for (std::int64_t k = at; k < at + p.s; ++k)
-                dx[k] = static_cast<T>(static_cast<double>(dy[k]) * scale + (static_cast<double>(x[k]) - m) * slope - scale * sumDy / count);
+                dx[k] = static_cast<T>(static_cast<double>(dy[k]) * scale + (static_cast<double>(x[k]) - m) * slope
+                                       - scale * sumDy / count);
         }
     }
 }
@@ -126,7 +129,7 @@ Metas inferBatchNorm(std::span<const TensorMeta> in, const Attrs&)
     return {in[0], {in[0].dtype, {p.c}}, {in[0].dtype, {p.c}}};
 }
 
-template <typename T>
+template<typename T>
 void softmaxRows(const KernelCall& call, CpuContext& context, bool log)
 {
     const MiddleDim m(call.outputs[0].shape, call.attrs.integer("dim"), call.name);
@@ -160,7 +163,7 @@ void softmaxRows(const KernelCall& call, CpuContext& context, bool log)
 }
 
 // softmax: dx = y (dy - sum(dy y)); log_softmax: dx = dy - exp(y) sum(dy)
-template <typename T>
+template<typename T>
 void softmaxGradRows(const KernelCall& call, CpuContext& context, bool log)
 {
     const MiddleDim m(call.outputs[0].shape, call.attrs.integer("dim"), call.name);
@@ -193,65 +196,86 @@ Metas inferSoftmax(std::span<const TensorMeta> in, const Attrs& attrs)
 const OpDef batchNormTrainOp{
     .name = "batch_norm_train",
     .infer = inferBatchNorm,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "batch_norm", [&](auto tag) { batchNormTrain<typename decltype(tag)::type>(call, context); });
-    },
-    .vjp = [](const Vjp& v) {
-        Grads grads = apply(batchNormTrainGradOp, {v.grad(), v.input(0), v.input(1), v.output(1), v.output(2)});
-        return Grads{v.needs(0) ? grads[0] : Tensor(), v.needs(1) ? grads[1] : Tensor(), v.needs(2) ? grads[2] : Tensor()};
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "batch_norm",
+                     [&](auto tag) { batchNormTrain<typename decltype(tag)::type>(call, context); });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            Grads grads = apply(batchNormTrainGradOp, {v.grad(), v.input(0), v.input(1), v.output(1), v.output(2)});
+            return Grads{v.needs(0) ? grads[0] : Tensor(), v.needs(1) ? grads[1] : Tensor(),
+                         v.needs(2) ? grads[2] : Tensor()};
+        },
     .save = Save::Both,
 };
 
 const OpDef batchNormTrainGradOp{
     .name = "batch_norm_train_grad",
-    .infer = [](std::span<const TensorMeta> in, const Attrs&) {
-        const TensorMeta channels{in[1].dtype, {in[1].shape[1]}};
-        return Metas{in[1], channels, channels};
-    },
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "batch_norm", [&](auto tag) { batchNormTrainGrad<typename decltype(tag)::type>(call, context); });
-    },
+    .infer =
+        [](std::span<const TensorMeta> in, const Attrs&) {
+            const TensorMeta channels{in[1].dtype, {in[1].shape[1]}};
+            return Metas{in[1], channels, channels};
+        },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "batch_norm",
+                     [&](auto tag) { batchNormTrainGrad<typename decltype(tag)::type>(call, context); });
+        },
 };
 
 const OpDef softmaxOp{
     .name = "softmax",
     .infer = inferSoftmax,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "softmax", [&](auto tag) { softmaxRows<typename decltype(tag)::type>(call, context, false); });
-    },
-    .vjp = [](const Vjp& v) { return Grads{apply1(softmaxGradOp, {v.grad(), v.output()}, v.attrs())}; },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "softmax",
+                     [&](auto tag) { softmaxRows<typename decltype(tag)::type>(call, context, false); });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{apply1(softmaxGradOp, {v.grad(), v.output()}, v.attrs())};
+        },
     .save = Save::Outputs,
 };
 
 const OpDef softmaxGradOp{
     .name = "softmax_grad",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "softmax", [&](auto tag) { softmaxGradRows<typename decltype(tag)::type>(call, context, false); });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "softmax",
+                     [&](auto tag) { softmaxGradRows<typename decltype(tag)::type>(call, context, false); });
+        },
 };
 
 const OpDef logSoftmaxOp{
     .name = "log_softmax",
     .infer = inferSoftmax,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "log_softmax", [&](auto tag) { softmaxRows<typename decltype(tag)::type>(call, context, true); });
-    },
-    .vjp = [](const Vjp& v) { return Grads{apply1(logSoftmaxGradOp, {v.grad(), v.output()}, v.attrs())}; },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "log_softmax",
+                     [&](auto tag) { softmaxRows<typename decltype(tag)::type>(call, context, true); });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{apply1(logSoftmaxGradOp, {v.grad(), v.output()}, v.attrs())};
+        },
     .save = Save::Outputs,
 };
 
 const OpDef logSoftmaxGradOp{
     .name = "log_softmax_grad",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "log_softmax", [&](auto tag) { softmaxGradRows<typename decltype(tag)::type>(call, context, true); });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "log_softmax",
+                     [&](auto tag) { softmaxGradRows<typename decltype(tag)::type>(call, context, true); });
+        },
 };
 
-Tensor batch_norm_train(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var,
-                        const Tensor& momentum, double eps)
+Tensor batch_norm_train(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                        const Tensor& running_var, const Tensor& momentum, double eps)
 {
     const Attrs attrs{{"eps", eps}};
     const TensorMeta metas[] = {x.meta()};
@@ -274,7 +298,8 @@ Tensor batch_norm_train(const Tensor& x, const Tensor& weight, const Tensor& bia
 }
 
 // As PyTorch computes it: y = x scale + (bias - mean scale), scale = weight / sqrt(var + eps)
-Tensor batch_norm_eval(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, double eps)
+Tensor batch_norm_eval(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                       const Tensor& running_var, double eps)
 {
     if (x.rank() < 2)
         throw ShapeError("batch_norm: expected [N, C, ...], found " + text(x.shape()));

@@ -9,7 +9,7 @@ namespace megalith::ops {
 
 namespace {
 
-template <typename F>
+template<typename F>
 void realUnary(const KernelCall& call, CpuContext& context, std::int64_t cost, F f)
 {
     withReal(call.outputs[0].dtype, call.name, [&](auto tag) {
@@ -18,7 +18,7 @@ void realUnary(const KernelCall& call, CpuContext& context, std::int64_t cost, F
     });
 }
 
-template <typename F>
+template<typename F>
 void realBinary(const KernelCall& call, CpuContext& context, F f)
 {
     withReal(call.outputs[0].dtype, call.name, [&](auto tag) {
@@ -27,7 +27,7 @@ void realBinary(const KernelCall& call, CpuContext& context, F f)
     });
 }
 
-template <typename F>
+template<typename F>
 void numberUnary(const KernelCall& call, CpuContext& context, F f)
 {
     withNumber(call.outputs[0].dtype, call.name, [&](auto tag) {
@@ -65,19 +65,22 @@ const OpDef negOp{
 const OpDef absOp{
     .name = "abs",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { numberUnary(call, context, [](auto x) { return x < 0 ? -x : x; }); },
-    .vjp = [](const Vjp& v) {
-        const Tensor& x = v.input(0);
-        const Tensor zero = zeros({}, x.dtype());
-        return Grads{where(gt(x, zero), v.grad(), where(gt(zero, x), neg(v.grad()), zero))};
-    },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { numberUnary(call, context, [](auto x) { return x < 0 ? -x : x; }); },
+    .vjp =
+        [](const Vjp& v) {
+            const Tensor& x = v.input(0);
+            const Tensor zero = zeros({}, x.dtype());
+            return Grads{where(gt(x, zero), v.grad(), where(gt(zero, x), neg(v.grad()), zero))};
+        },
     .strided = true,
 };
 
 const OpDef squareOp{
     .name = "square",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { numberUnary(call, context, [](auto x) { return x * x; }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { numberUnary(call, context, [](auto x) { return x * x; }); },
     .vjp = [](const Vjp& v) { return Grads{v.grad() * (v.input(0) * 2.0)}; },
     .strided = true,
 };
@@ -85,7 +88,8 @@ const OpDef squareOp{
 const OpDef expOp{
     .name = "exp",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { realUnary(call, context, 16, [](auto x) { return std::exp(x); }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { realUnary(call, context, 16, [](auto x) { return std::exp(x); }); },
     .vjp = [](const Vjp& v) { return Grads{v.grad() * v.output()}; },
     .save = Save::Outputs,
     .strided = true,
@@ -94,7 +98,8 @@ const OpDef expOp{
 const OpDef logOp{
     .name = "log",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { realUnary(call, context, 16, [](auto x) { return std::log(x); }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { realUnary(call, context, 16, [](auto x) { return std::log(x); }); },
     .vjp = [](const Vjp& v) { return Grads{v.grad() / v.input(0)}; },
     .strided = true,
 };
@@ -102,7 +107,8 @@ const OpDef logOp{
 const OpDef sqrtOp{
     .name = "sqrt",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { realUnary(call, context, 4, [](auto x) { return std::sqrt(x); }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { realUnary(call, context, 4, [](auto x) { return std::sqrt(x); }); },
     .vjp = [](const Vjp& v) { return Grads{v.grad() / (v.output() * 2.0)}; },
     .save = Save::Outputs,
     .strided = true,
@@ -112,8 +118,12 @@ const OpDef sqrtOp{
 const OpDef reluOp{
     .name = "relu",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { numberUnary(call, context, [](auto x) { return x < 0 ? decltype(x){0} : x; }); },
-    .vjp = [](const Vjp& v) { return Grads{apply1(reluGradOp, {v.grad(), v.output()})}; },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { numberUnary(call, context, [](auto x) { return x < 0 ? decltype(x){0} : x; }); },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{apply1(reluGradOp, {v.grad(), v.output()})};
+        },
     .save = Save::Outputs,
     .strided = true,
 };
@@ -121,15 +131,22 @@ const OpDef reluOp{
 const OpDef reluGradOp{
     .name = "relu_grad",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { realBinary(call, context, [](auto g, auto y) { return y > 0 ? g : decltype(g){0}; }); },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            realBinary(call, context, [](auto g, auto y) { return y > 0 ? g : decltype(g){0}; });
+        },
     .strided = true,
 };
 
 const OpDef tanhOp{
     .name = "tanh",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { realUnary(call, context, 24, [](auto x) { return std::tanh(x); }); },
-    .vjp = [](const Vjp& v) { return Grads{apply1(tanhGradOp, {v.grad(), v.output()})}; },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { realUnary(call, context, 24, [](auto x) { return std::tanh(x); }); },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{apply1(tanhGradOp, {v.grad(), v.output()})};
+        },
     .save = Save::Outputs,
     .strided = true,
 };
@@ -137,15 +154,20 @@ const OpDef tanhOp{
 const OpDef tanhGradOp{
     .name = "tanh_grad",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { realBinary(call, context, [](auto g, auto y) { return g * (1 - y * y); }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { realBinary(call, context, [](auto g, auto y) { return g * (1 - y * y); }); },
     .strided = true,
 };
 
 const OpDef sigmoidOp{
     .name = "sigmoid",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { realUnary(call, context, 24, [](auto x) { return 1 / (1 + std::exp(-x)); }); },
-    .vjp = [](const Vjp& v) { return Grads{apply1(sigmoidGradOp, {v.grad(), v.output()})}; },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { realUnary(call, context, 24, [](auto x) { return 1 / (1 + std::exp(-x)); }); },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{apply1(sigmoidGradOp, {v.grad(), v.output()})};
+        },
     .save = Save::Outputs,
     .strided = true,
 };
@@ -153,7 +175,8 @@ const OpDef sigmoidOp{
 const OpDef sigmoidGradOp{
     .name = "sigmoid_grad",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) { realBinary(call, context, [](auto g, auto y) { return g * (1 - y) * y; }); },
+    .cpu = [](const KernelCall& call,
+              CpuContext& context) { realBinary(call, context, [](auto g, auto y) { return g * (1 - y) * y; }); },
     .strided = true,
 };
 

@@ -12,7 +12,8 @@ namespace {
 void sameDType(std::string_view name, const TensorMeta& a, const TensorMeta& b)
 {
     if (a.dtype != b.dtype)
-        throw ShapeError(std::string(name) + ": " + std::string(dtypeName(a.dtype)) + " meets " + std::string(dtypeName(b.dtype)));
+        throw ShapeError(std::string(name) + ": " + std::string(dtypeName(a.dtype)) + " meets "
+                         + std::string(dtypeName(b.dtype)));
 }
 
 Metas inferMatmul(std::span<const TensorMeta> in, const Attrs&)
@@ -21,8 +22,8 @@ Metas inferMatmul(std::span<const TensorMeta> in, const Attrs&)
     const Shape& a = in[0].shape;
     const Shape& b = in[1].shape;
     if (a[a.size() - 1] != b[b.size() - 2])
-        throw ShapeError("matmul: " + text(a) + " ends in " + std::to_string(a.back()) + ", but " + text(b) + " has " +
-                         std::to_string(b[b.size() - 2]) + " rows");
+        throw ShapeError("matmul: " + text(a) + " ends in " + std::to_string(a.back()) + ", but " + text(b) + " has "
+                         + std::to_string(b[b.size() - 2]) + " rows");
     Shape out = broadcastShapes(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2), "matmul");
     out.push_back(a[a.size() - 2]);
     out.push_back(b.back());
@@ -36,7 +37,7 @@ BufferView firstMatrix(BufferView view)
     return view;
 }
 
-template <typename T>
+template<typename T>
 void matmulKernel(const KernelCall& call, CpuContext& context)
 {
     const BufferView& a = call.inputs[0];
@@ -74,7 +75,8 @@ Metas inferLinear(std::span<const TensorMeta> in, const Attrs&)
     sameDType("linear", in[0], in[1]);
     const std::int64_t features = in[1].shape[1];
     if (in[0].shape[1] != features)
-        throw ShapeError("linear: input ends in " + std::to_string(in[0].shape[1]) + " but weight expects " + std::to_string(features));
+        throw ShapeError("linear: input ends in " + std::to_string(in[0].shape[1]) + " but weight expects "
+                         + std::to_string(features));
     return {{in[0].dtype, {in[0].shape[0], in[1].shape[0]}}};
 }
 
@@ -84,13 +86,17 @@ Metas inferLinear(std::span<const TensorMeta> in, const Attrs&)
 const OpDef matmulOp{
     .name = "matmul",
     .infer = inferMatmul,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "matmul", [&](auto tag) { matmulKernel<typename decltype(tag)::type>(call, context); });
-    },
-    .vjp = [](const Vjp& v) {
-        return Grads{v.needs(0) ? sumTo(matmul(v.grad(), transpose(v.input(1), -1, -2)), v.inputMeta(0).shape) : Tensor(),
-                     v.needs(1) ? sumTo(matmul(transpose(v.input(0), -1, -2), v.grad()), v.inputMeta(1).shape) : Tensor()};
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "matmul",
+                     [&](auto tag) { matmulKernel<typename decltype(tag)::type>(call, context); });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{
+                v.needs(0) ? sumTo(matmul(v.grad(), transpose(v.input(1), -1, -2)), v.inputMeta(0).shape) : Tensor(),
+                v.needs(1) ? sumTo(matmul(transpose(v.input(0), -1, -2), v.grad()), v.inputMeta(1).shape) : Tensor()};
+        },
     .strided = true,
 };
 
@@ -98,28 +104,30 @@ const OpDef matmulOp{
 const OpDef linearOp{
     .name = "linear",
     .infer = inferLinear,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "linear", [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            const BufferView& x = call.inputs[0];
-            const BufferView& w = call.inputs[1];
-            cpu::GemmArgs<T> args;
-            args.a = x.data<T>();
-            args.b = w.data<T>();
-            args.c = call.outputs[0].data<T>();
-            args.bias = call.inputs[2] ? call.inputs[2].data<T>() : nullptr;
-            args.aRow = x.shape[1];
-            args.bRow = 1;
-            args.bCol = w.shape[1];
-            args.cRow = w.shape[0];
-            cpu::gemm(context, {1, x.shape[0], w.shape[0], x.shape[1]}, args);
-        });
-    },
-    .vjp = [](const Vjp& v) {
-        return Grads{v.needs(0) ? matmul(v.grad(), v.input(1)) : Tensor(),
-                     v.needs(1) ? matmul(transpose(v.grad(), 0, 1), v.input(0)) : Tensor(),
-                     v.needs(2) ? sum(v.grad(), {0}) : Tensor()};
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "linear", [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                const BufferView& x = call.inputs[0];
+                const BufferView& w = call.inputs[1];
+                cpu::GemmArgs<T> args;
+                args.a = x.data<T>();
+                args.b = w.data<T>();
+                args.c = call.outputs[0].data<T>();
+                args.bias = call.inputs[2] ? call.inputs[2].data<T>() : nullptr;
+                args.aRow = x.shape[1];
+                args.bRow = 1;
+                args.bCol = w.shape[1];
+                args.cRow = w.shape[0];
+                cpu::gemm(context, {1, x.shape[0], w.shape[0], x.shape[1]}, args);
+            });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{v.needs(0) ? matmul(v.grad(), v.input(1)) : Tensor(),
+                         v.needs(1) ? matmul(transpose(v.grad(), 0, 1), v.input(0)) : Tensor(),
+                         v.needs(2) ? sum(v.grad(), {0}) : Tensor()};
+        },
 };
 
 namespace {
@@ -141,7 +149,8 @@ Tensor rowsTimes(const Tensor& x, const Tensor& y)
 Tensor matmul(const Tensor& a, const Tensor& b)
 {
     if (a.rank() == 0 || b.rank() == 0)
-        throw ShapeError("matmul: both operands need at least one dimension, found " + text(a.shape()) + " and " + text(b.shape()));
+        throw ShapeError("matmul: both operands need at least one dimension, found " + text(a.shape()) + " and "
+                         + text(b.shape()));
     const Tensor x = a.rank() == 1 ? unsqueeze(a, 0) : a;
     const Tensor y = b.rank() == 1 ? unsqueeze(b, 1) : b;
     Tensor out = x.rank() > 2 && y.rank() == 2 && x.isContiguous() ? rowsTimes(x, y) : apply1(matmulOp, {x, y});

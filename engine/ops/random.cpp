@@ -15,7 +15,7 @@ namespace megalith::ops {
 namespace {
 
 // Kept with probability 1 - p and scaled by 1 / (1 - p); the mask is output 1.
-template <typename T>
+template<typename T>
 void dropoutKernel(const KernelCall& call, CpuContext& context)
 {
     const double p = call.attrs.real("p");
@@ -42,7 +42,7 @@ void dropoutKernel(const KernelCall& call, CpuContext& context)
 }
 
 // Dense tensors of any floating dtype: value(i) for every element.
-template <typename F>
+template<typename F>
 void fillFloating(const KernelCall& call, F value)
 {
     const BufferView& out = call.outputs[0];
@@ -54,7 +54,8 @@ void fillFloating(const KernelCall& call, F value)
         case DType::F64: out.data<double>()[i] = x; break;
         case DType::F16: out.data<std::uint16_t>()[i] = floatToHalf(static_cast<float>(x)); break;
         case DType::BF16: out.data<std::uint16_t>()[i] = floatToBfloat16(static_cast<float>(x)); break;
-        default: throw Error(std::string(call.name) + ": fills floating dtypes, not " + std::string(dtypeName(out.dtype)));
+        default:
+            throw Error(std::string(call.name) + ": fills floating dtypes, not " + std::string(dtypeName(out.dtype)));
         }
     }
 }
@@ -73,57 +74,67 @@ void fillRandom(const OpDef& op, const Tensor& x, double a, double b, std::uint6
 
 const OpDef dropoutOp{
     .name = "dropout",
-    .infer = [](std::span<const TensorMeta> in, const Attrs&) {
-        requireFloating("dropout", in[0]);
-        return Metas{in[0], {DType::U8, in[0].shape}};
-    },
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "dropout", [&](auto tag) { dropoutKernel<typename decltype(tag)::type>(call, context); });
-    },
-    .vjp = [](const Vjp& v) { return Grads{apply1(dropoutGradOp, {v.grad(), v.output(1)}, v.attrs())}; },
+    .infer =
+        [](std::span<const TensorMeta> in, const Attrs&) {
+            requireFloating("dropout", in[0]);
+            return Metas{in[0], {DType::U8, in[0].shape}};
+        },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "dropout",
+                     [&](auto tag) { dropoutKernel<typename decltype(tag)::type>(call, context); });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            return Grads{apply1(dropoutGradOp, {v.grad(), v.output(1)}, v.attrs())};
+        },
     .save = Save::Outputs,
 };
 
 const OpDef dropoutGradOp{
     .name = "dropout_grad",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        const double p = call.attrs.real("p");
-        withReal(call.outputs[0].dtype, "dropout_grad", [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            const T scale = p < 1.0 ? static_cast<T>(1.0 / (1.0 - p)) : T{0};
-            mapBinary<T, std::uint8_t, T>(call, context, [scale](T g, std::uint8_t keep) { return keep != 0 ? g * scale : T{0}; });
-        });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            const double p = call.attrs.real("p");
+            withReal(call.outputs[0].dtype, "dropout_grad", [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                const T scale = p < 1.0 ? static_cast<T>(1.0 / (1.0 - p)) : T{0};
+                mapBinary<T, std::uint8_t, T>(call, context,
+                                              [scale](T g, std::uint8_t keep) { return keep != 0 ? g * scale : T{0}; });
+            });
+        },
 };
 
 // [a, b)
 const OpDef uniformOp{
     .name = "uniform",
-    .cpu = [](const KernelCall& call, CpuContext&) {
-        const double low = call.attrs.real("a");
-        const double width = call.attrs.real("b") - low;
-        const PhiloxKey key = philoxKey(static_cast<std::uint64_t>(call.attrs.integer("key")));
-        fillFloating(call, [&](std::uint64_t i) {
-            const PhiloxCounter words = philox(philoxCounter(i), key);
-            return low + width * uniformDouble(words[0], words[1]);
-        });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext&) {
+            const double low = call.attrs.real("a");
+            const double width = call.attrs.real("b") - low;
+            const PhiloxKey key = philoxKey(static_cast<std::uint64_t>(call.attrs.integer("key")));
+            fillFloating(call, [&](std::uint64_t i) {
+                const PhiloxCounter words = philox(philoxCounter(i), key);
+                return low + width * uniformDouble(words[0], words[1]);
+            });
+        },
 };
 
 // Mean a, standard deviation b: Box and Muller 1958.
 const OpDef normalOp{
     .name = "normal",
-    .cpu = [](const KernelCall& call, CpuContext&) {
-        const double mean = call.attrs.real("a");
-        const double deviation = call.attrs.real("b");
-        const PhiloxKey key = philoxKey(static_cast<std::uint64_t>(call.attrs.integer("key")));
-        fillFloating(call, [&](std::uint64_t i) {
-            const PhiloxCounter words = philox(philoxCounter(i), key);
-            const double radius = std::sqrt(-2.0 * std::log1p(-uniformDouble(words[0], words[1])));
-            return mean + deviation * radius * std::cos(2.0 * std::numbers::pi * uniformDouble(words[2], words[3]));
-        });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext&) {
+            const double mean = call.attrs.real("a");
+            const double deviation = call.attrs.real("b");
+            const PhiloxKey key = philoxKey(static_cast<std::uint64_t>(call.attrs.integer("key")));
+            fillFloating(call, [&](std::uint64_t i) {
+                const PhiloxCounter words = philox(philoxCounter(i), key);
+                const double radius = std::sqrt(-2.0 * std::log1p(-uniformDouble(words[0], words[1])));
+                return mean + deviation * radius * std::cos(2.0 * std::numbers::pi * uniformDouble(words[2], words[3]));
+            });
+        },
 };
 
 Tensor dropout(const Tensor& x, double p, std::uint64_t stream)
@@ -131,7 +142,8 @@ Tensor dropout(const Tensor& x, double p, std::uint64_t stream)
     if (!(p >= 0.0 && p <= 1.0))
         throw Error("dropout: p must be between 0 and 1, not " + pythonText(p));
     const RandomState& random = Session::current().random();
-    return apply(dropoutOp, {x, random.seed, random.step}, {{"p", p}, {"stream", static_cast<std::int64_t>(stream)}}).front();
+    return apply(dropoutOp, {x, random.seed, random.step}, {{"p", p}, {"stream", static_cast<std::int64_t>(stream)}})
+        .front();
 }
 
 void uniform_(const Tensor& x, double low, double high, std::uint64_t key)

@@ -11,13 +11,13 @@ namespace megalith::ops {
 
 namespace {
 
-template <typename T>
+template<typename T>
 using Accumulator = std::conditional_t<std::is_same_v<T, std::int64_t>, std::int64_t, double>;
 
 constexpr std::int64_t lanes = 16;
 constexpr std::int64_t run = 1024;
 
-template <typename T, bool squares>
+template<typename T, bool squares>
 MEGALITH_MULTIVERSION T laneSum(const T* in, std::int64_t n)
 {
     T part[lanes] = {};
@@ -33,7 +33,7 @@ MEGALITH_MULTIVERSION T laneSum(const T* in, std::int64_t n)
     return part[0];
 }
 
-template <typename T, bool squares>
+template<typename T, bool squares>
 Accumulator<T> runsSum(const T* in, std::int64_t n)
 {
     Accumulator<T> total = 0;
@@ -42,7 +42,7 @@ Accumulator<T> runsSum(const T* in, std::int64_t n)
     return total;
 }
 
-template <typename T>
+template<typename T>
 MEGALITH_MULTIVERSION void addRow(T* sums, const T* row, std::int64_t n)
 {
     for (std::int64_t i = 0; i < n; ++i)
@@ -50,7 +50,7 @@ MEGALITH_MULTIVERSION void addRow(T* sums, const T* row, std::int64_t n)
 }
 
 // Rows of `inner` columns added together, 64 rows at a time in T, these in the accumulator.
-template <typename T>
+template<typename T>
 void sumRows(const T* in, T* out, std::int64_t rows, std::int64_t stride, std::int64_t n)
 {
     constexpr std::int64_t tile = 256;
@@ -73,7 +73,7 @@ void sumRows(const T* in, T* out, std::int64_t rows, std::int64_t stride, std::i
 
 }  // namespace
 
-template <typename T>
+template<typename T>
 void sumMiddle(CpuContext& context, const T* in, T* out, std::int64_t outer, std::int64_t middle, std::int64_t inner)
 {
     const int threads = context.threadsFor(outer * middle * inner);
@@ -101,13 +101,13 @@ void sumMiddle(CpuContext& context, const T* in, T* out, std::int64_t outer, std
     }
 }
 
-template <typename T>
+template<typename T>
 double sumOf(const T* in, std::int64_t n)
 {
     return runsSum<T, false>(in, n);
 }
 
-template <typename T>
+template<typename T>
 double sumOfSquares(const T* in, std::int64_t n)
 {
     return runsSum<T, true>(in, n);
@@ -115,7 +115,8 @@ double sumOfSquares(const T* in, std::int64_t n)
 
 template void sumMiddle<float>(CpuContext&, const float*, float*, std::int64_t, std::int64_t, std::int64_t);
 template void sumMiddle<double>(CpuContext&, const double*, double*, std::int64_t, std::int64_t, std::int64_t);
-template void sumMiddle<std::int64_t>(CpuContext&, const std::int64_t*, std::int64_t*, std::int64_t, std::int64_t, std::int64_t);
+template void sumMiddle<std::int64_t>(CpuContext&, const std::int64_t*, std::int64_t*, std::int64_t, std::int64_t,
+                                      std::int64_t);
 template double sumOf<float>(const float*, std::int64_t);
 template double sumOf<double>(const double*, std::int64_t);
 template double sumOfSquares<float>(const float*, std::int64_t);

@@ -18,16 +18,17 @@ struct MiddleDim
 
 // out[outer, inner] = sums of in[outer, middle, inner]. Cut by size alone, so that the bits do not depend on threads; floats are
 // added in short runs and the runs in f64.
-template <typename T>
+template<typename T>
 void sumMiddle(CpuContext& context, const T* in, T* out, std::int64_t outer, std::int64_t middle, std::int64_t inner);
 extern template void sumMiddle<float>(CpuContext&, const float*, float*, std::int64_t, std::int64_t, std::int64_t);
 extern template void sumMiddle<double>(CpuContext&, const double*, double*, std::int64_t, std::int64_t, std::int64_t);
-extern template void sumMiddle<std::int64_t>(CpuContext&, const std::int64_t*, std::int64_t*, std::int64_t, std::int64_t, std::int64_t);
+extern template void sumMiddle<std::int64_t>(CpuContext&, const std::int64_t*, std::int64_t*, std::int64_t,
+                                             std::int64_t, std::int64_t);
 
 // Of n elements, and of their squares; f64.
-template <typename T>
+template<typename T>
 double sumOf(const T* in, std::int64_t n);
-template <typename T>
+template<typename T>
 double sumOfSquares(const T* in, std::int64_t n);
 extern template double sumOf<float>(const float*, std::int64_t);
 extern template double sumOf<double>(const double*, std::int64_t);

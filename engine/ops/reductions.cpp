@@ -50,17 +50,18 @@ Tensor withKeptDims(const Tensor& reduced, const Shape& full, const std::vector<
     return reshape(reduced, reducedShape(full, reducedFlags(full, dims, "reduction"), true));
 }
 
-template <typename T>
+template<typename T>
 struct Sum
 {
     using Value = T;
-    static void reduce(CpuContext& context, const T* in, T* out, std::int64_t outer, std::int64_t middle, std::int64_t inner)
+    static void reduce(CpuContext& context, const T* in, T* out, std::int64_t outer, std::int64_t middle,
+                       std::int64_t inner)
     {
         sumMiddle(context, in, out, outer, middle, inner);
     }
 };
 
-template <typename T>
+template<typename T>
 struct Maximum
 {
     using Value = T;
@@ -81,7 +82,7 @@ struct Maximum
 };
 
 // Neighbouring dimensions of one kind are taken together; then one group after another is reduced, from the innermost.
-template <typename R>
+template<typename R>
 void reduceGroups(const KernelCall& call, CpuContext& context)
 {
     using T = typename R::Value;
@@ -132,68 +133,78 @@ void reduceGroups(const KernelCall& call, CpuContext& context)
 const OpDef sumOp{
     .name = "sum",
     .infer = inferReduction,
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withNumber(call.outputs[0].dtype, "sum", [&](auto tag) { reduceGroups<Sum<typename decltype(tag)::type>>(call, context); });
-    },
-    .vjp = [](const Vjp& v) {
-        const Shape& shape = v.inputMeta(0).shape;
-        return Grads{expand(withKeptDims(v.grad(), shape, v.attrs().integers("dims")), shape)};
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withNumber(call.outputs[0].dtype, "sum",
+                       [&](auto tag) { reduceGroups<Sum<typename decltype(tag)::type>>(call, context); });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            const Shape& shape = v.inputMeta(0).shape;
+            return Grads{expand(withKeptDims(v.grad(), shape, v.attrs().integers("dims")), shape)};
+        },
     .save = Save::Nothing,
 };
 
 const OpDef amaxOp{
     .name = "amax",
-    .infer = [](std::span<const TensorMeta> in, const Attrs& attrs) {
-        const std::vector<char> flags = reducedFlags(in[0].shape, attrs.integers("dims"), "amax");
-        for (std::size_t d = 0; d < flags.size(); ++d)
-            if (flags[d] != 0 && in[0].shape[d] == 0)
-                throw ShapeError("amax: dimension " + std::to_string(d) + " of " + text(in[0].shape) + " is empty");
-        return inferReduction(in, attrs);
-    },
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withNumber(call.outputs[0].dtype, "amax", [&](auto tag) { reduceGroups<Maximum<typename decltype(tag)::type>>(call, context); });
-    },
-    .vjp = [](const Vjp& v) {
-        const Shape& shape = v.inputMeta(0).shape;
-        const std::vector<std::int64_t> dims = v.attrs().integers("dims");
-        const Tensor equal = to(eq(v.input(0), withKeptDims(v.output(), shape, dims)), v.grad().dtype());
-        return Grads{equal * withKeptDims(v.grad(), shape, dims) / sum(equal, dims, true)};
-    },
+    .infer =
+        [](std::span<const TensorMeta> in, const Attrs& attrs) {
+            const std::vector<char> flags = reducedFlags(in[0].shape, attrs.integers("dims"), "amax");
+            for (std::size_t d = 0; d < flags.size(); ++d)
+                if (flags[d] != 0 && in[0].shape[d] == 0)
+                    throw ShapeError("amax: dimension " + std::to_string(d) + " of " + text(in[0].shape) + " is empty");
+            return inferReduction(in, attrs);
+        },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withNumber(call.outputs[0].dtype, "amax",
+                       [&](auto tag) { reduceGroups<Maximum<typename decltype(tag)::type>>(call, context); });
+        },
+    .vjp =
+        [](const Vjp& v) {
+            const Shape& shape = v.inputMeta(0).shape;
+            const std::vector<std::int64_t> dims = v.attrs().integers("dims");
+            const Tensor equal = to(eq(v.input(0), withKeptDims(v.output(), shape, dims)), v.grad().dtype());
+            return Grads{equal * withKeptDims(v.grad(), shape, dims) / sum(equal, dims, true)};
+        },
     .save = Save::Both,
 };
 
 // The place of the largest along one dimension; the first of equal ones, a NaN before all.
 const OpDef argmaxOp{
     .name = "argmax",
-    .infer = [](std::span<const TensorMeta> in, const Attrs& attrs) {
-        const std::size_t d = wrapDim(attrs.integer("dim"), in[0].shape.size(), "argmax");
-        if (!in[0].shape.empty() && in[0].shape[d] == 0)
-            throw ShapeError("argmax: dimension " + std::to_string(d) + " of " + text(in[0].shape) + " is empty");
-        Shape shape = in[0].shape;
-        if (!shape.empty() && attrs.flag("keepdim"))
-            shape[d] = 1;
-        else if (!shape.empty())
-            shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(d));
-        return Metas{{DType::I64, shape}};
-    },
-    .cpu = [](const KernelCall& call, CpuContext&) {
-        const MiddleDim m(call.inputs[0].shape, call.attrs.integer("dim"), "argmax");
-        withNumber(call.inputs[0].dtype, "argmax", [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            const T* in = call.inputs[0].data<T>();
-            auto* out = call.outputs[0].data<std::int64_t>();
-            for (std::int64_t o = 0; o < m.outer; ++o)
-                for (std::int64_t i = 0; i < m.inner; ++i) {
-                    const T* x = in + o * m.size * m.inner + i;
-                    std::int64_t best = 0;
-                    for (std::int64_t k = 1; k < m.size; ++k)
-                        if (x[k * m.inner] > x[best * m.inner] || (x[k * m.inner] != x[k * m.inner] && x[best * m.inner] == x[best * m.inner]))
-                            best = k;
-                    out[o * m.inner + i] = best;
-                }
-        });
-    },
+    .infer =
+        [](std::span<const TensorMeta> in, const Attrs& attrs) {
+            const std::size_t d = wrapDim(attrs.integer("dim"), in[0].shape.size(), "argmax");
+            if (!in[0].shape.empty() && in[0].shape[d] == 0)
+                throw ShapeError("argmax: dimension " + std::to_string(d) + " of " + text(in[0].shape) + " is empty");
+            Shape shape = in[0].shape;
+            if (!shape.empty() && attrs.flag("keepdim"))
+                shape[d] = 1;
+            else if (!shape.empty())
+                shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(d));
+            return Metas{{DType::I64, shape}};
+        },
+    .cpu =
+        [](const KernelCall& call, CpuContext&) {
+            const MiddleDim m(call.inputs[0].shape, call.attrs.integer("dim"), "argmax");
+            withNumber(call.inputs[0].dtype, "argmax", [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                const T* in = call.inputs[0].data<T>();
+                auto* out = call.outputs[0].data<std::int64_t>();
+                for (std::int64_t o = 0; o < m.outer; ++o)
+                    for (std::int64_t i = 0; i < m.inner; ++i) {
+                        const T* x = in + o * m.size * m.inner + i;
+                        std::int64_t best = 0;
+                        for (std::int64_t k = 1; k < m.size; ++k)
+                            if (x[k * m.inner] > x[best * m.inner]
+                                || (x[k * m.inner] != x[k * m.inner] && x[best * m.inner] == x[best * m.inner]))
+                                best = k;
+                        out[o * m.inner + i] = best;
+                    }
+            });
+        },
 };
 
 MiddleDim::MiddleDim(const Shape& shape, std::int64_t dim, std::string_view operation)

@@ -22,14 +22,14 @@ double scalarOf(const BufferView& view)
     }
 }
 
-template <typename T>
+template<typename T>
 struct SgdFactors
 {
     T lr, momentum, rest, decay;  // rest: 1 - dampening
     bool first, nesterov, maximize;
 };
 
-template <typename T>
+template<typename T>
 MEGALITH_MULTIVERSION void sgdLoop(std::int64_t n, T* p, const T* g, T* buf, SgdFactors<T> f)
 {
     for (std::int64_t i = 0; i < n; ++i) {
@@ -43,14 +43,14 @@ MEGALITH_MULTIVERSION void sgdLoop(std::int64_t n, T* p, const T* g, T* buf, Sgd
     }
 }
 
-template <typename T>
+template<typename T>
 struct AdamFactors
 {
     T beta1, beta2, eps, decay, shrink, stepSize, rootCorrection;
     bool maximize;
 };
 
-template <typename T>
+template<typename T>
 MEGALITH_MULTIVERSION void adamLoop(std::int64_t n, T* p, const T* g, T* m, T* v, T* top, AdamFactors<T> f)
 {
     for (std::int64_t i = 0; i < n; ++i) {
@@ -73,7 +73,7 @@ void requireDense(std::string_view name, const BufferView& view)
         throw Error(std::string(name) + ": parameters and their state must be dense");
 }
 
-template <typename T>
+template<typename T>
 void sgdKernel(const KernelCall& call, CpuContext& context)
 {
     requireDense(call.name, call.outputs[0]);
@@ -88,11 +88,12 @@ void sgdKernel(const KernelCall& call, CpuContext& context)
     T* p = call.outputs[0].data<T>();
     T* buf = call.outputs.size() > 1 ? call.outputs[1].data<T>() : nullptr;
     const T* g = call.inputs[0].data<T>();
-    parallelRange(context, call.outputs[0].numel(), 2,
-                  [&](std::int64_t begin, std::int64_t end) { sgdLoop(end - begin, p + begin, g + begin, buf ? buf + begin : buf, f); });
+    parallelRange(context, call.outputs[0].numel(), 2, [&](std::int64_t begin, std::int64_t end) {
+        sgdLoop(end - begin, p + begin, g + begin, buf ? buf + begin : buf, f);
+    });
 }
 
-template <typename T>
+template<typename T>
 void adamKernel(const KernelCall& call, CpuContext& context)
 {
     requireDense(call.name, call.outputs[0]);
@@ -122,7 +123,7 @@ void adamKernel(const KernelCall& call, CpuContext& context)
 }
 
 // One partial result for each part of fixed size, added in order.
-template <typename T>
+template<typename T>
 double squaresOf(CpuContext& context, const BufferView& view)
 {
     constexpr std::int64_t part = 1 << 16;
@@ -141,7 +142,7 @@ double squaresOf(CpuContext& context, const BufferView& view)
     return total;
 }
 
-template <typename T>
+template<typename T>
 void totalNormKernel(const KernelCall& call, CpuContext& context)
 {
     const double type = call.attrs.real("norm_type");
@@ -157,7 +158,9 @@ void totalNormKernel(const KernelCall& call, CpuContext& context)
             total = std::isinf(type) ? (size > total || size != size ? size : total) : total + std::pow(size, type);
         }
     }
-    *call.outputs[0].data<T>() = static_cast<T>(std::isinf(type) ? total : type == 2.0 ? std::sqrt(total) : std::pow(total, 1.0 / type));
+    *call.outputs[0].data<T>() = static_cast<T>(std::isinf(type) ? total
+                                                : type == 2.0    ? std::sqrt(total)
+                                                                 : std::pow(total, 1.0 / type));
 }
 
 }  // namespace
@@ -182,48 +185,59 @@ const OpDef addScalarInPlaceOp{
 
 const OpDef reciprocalOp{
     .name = "reciprocal_",
-    .cpu = [](const KernelCall& call, CpuContext&) {
-        const double value = 1.0 / scalarOf(call.inputs[0]);
-        if (call.outputs[0].dtype == DType::F64)
-            *call.outputs[0].data<double>() = value;
-        else
-            *call.outputs[0].data<float>() = static_cast<float>(value);
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext&) {
+            const double value = 1.0 / scalarOf(call.inputs[0]);
+            if (call.outputs[0].dtype == DType::F64)
+                *call.outputs[0].data<double>() = value;
+            else
+                *call.outputs[0].data<float>() = static_cast<float>(value);
+        },
 };
 
 const OpDef sgdStepOp{
     .name = "sgd_step",
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "sgd", [&](auto tag) { sgdKernel<typename decltype(tag)::type>(call, context); });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "sgd",
+                     [&](auto tag) { sgdKernel<typename decltype(tag)::type>(call, context); });
+        },
 };
 
 const OpDef adamStepOp{
     .name = "adam_step",
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "adam", [&](auto tag) { adamKernel<typename decltype(tag)::type>(call, context); });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "adam",
+                     [&](auto tag) { adamKernel<typename decltype(tag)::type>(call, context); });
+        },
 };
 
 const OpDef totalNormOp{
     .name = "total_norm",
-    .infer = [](std::span<const TensorMeta> in, const Attrs&) { return Metas{{in[0].dtype, {}}}; },
-    .cpu = [](const KernelCall& call, CpuContext& context) {
-        withReal(call.outputs[0].dtype, "total_norm", [&](auto tag) { totalNormKernel<typename decltype(tag)::type>(call, context); });
-    },
+    .infer =
+        [](std::span<const TensorMeta> in, const Attrs&) {
+            return Metas{{in[0].dtype, {}}};
+        },
+    .cpu =
+        [](const KernelCall& call, CpuContext& context) {
+            withReal(call.outputs[0].dtype, "total_norm",
+                     [&](auto tag) { totalNormKernel<typename decltype(tag)::type>(call, context); });
+        },
 };
 
 const OpDef clipFactorOp{
     .name = "clip_factor",
     .infer = sameAsInput,
-    .cpu = [](const KernelCall& call, CpuContext&) {
-        const double factor = call.attrs.real("max_norm") / (scalarOf(call.inputs[0]) + 1e-6);
-        const double clamped = factor > 1.0 ? 1.0 : factor;  // NaN stays
-        withReal(call.outputs[0].dtype, "clip_factor", [&](auto tag) {
-            using T = typename decltype(tag)::type;
-            *call.outputs[0].data<T>() = static_cast<T>(clamped);
-        });
-    },
+    .cpu =
+        [](const KernelCall& call, CpuContext&) {
+            const double factor = call.attrs.real("max_norm") / (scalarOf(call.inputs[0]) + 1e-6);
+            const double clamped = factor > 1.0 ? 1.0 : factor;  // NaN stays
+            withReal(call.outputs[0].dtype, "clip_factor", [&](auto tag) {
+                using T = typename decltype(tag)::type;
+                *call.outputs[0].data<T>() = static_cast<T>(clamped);
+            });
+        },
 };
 
 namespace {
@@ -238,7 +252,8 @@ void updateInPlace(const OpDef& inPlace, const OpDef& op, const Tensor& x, const
         return launch(inPlace, inputs, {x}, std::move(attrs));
     }
     if (x.requires_grad() && x.isLeaf())
-        throw Error(std::string(inPlace.name) + ": a leaf that requires grad is changed in place; wrap the change in NoGrad");
+        throw Error(std::string(inPlace.name)
+                    + ": a leaf that requires grad is changed in place; wrap the change in NoGrad");
     x.storage()->bumpVersion();
     launch(inPlace, inputs, {x}, attrs);
     record(op, attrs, inputs, Tensors{x});
@@ -266,20 +281,30 @@ void reciprocal_(const Tensor& y, const Tensor& b)
     applyInPlace(reciprocalOp, {b}, {y});
 }
 
-void sgdStep_(const Tensor& p, const Tensor& g, const Tensor& buf, const Tensor& lr, const Tensor& step, const SgdArgs& a)
+void sgdStep_(const Tensor& p, const Tensor& g, const Tensor& buf, const Tensor& lr, const Tensor& step,
+              const SgdArgs& a)
 {
     applyInPlace(sgdStepOp, {g, lr, step}, buf ? Tensors{p, buf} : Tensors{p},
-                 {{"momentum", a.momentum}, {"dampening", a.dampening}, {"weight_decay", a.weight_decay}, {"nesterov", a.nesterov}, {"maximize", a.maximize}});
+                 {{"momentum", a.momentum},
+                  {"dampening", a.dampening},
+                  {"weight_decay", a.weight_decay},
+                  {"nesterov", a.nesterov},
+                  {"maximize", a.maximize}});
 }
 
-void adamStep_(const Tensor& p, const Tensor& g, const Tensor& exp_avg, const Tensor& exp_avg_sq, const Tensor& max_exp_avg_sq, const Tensor& lr,
-               const Tensor& step, const AdamArgs& a)
+void adamStep_(const Tensor& p, const Tensor& g, const Tensor& exp_avg, const Tensor& exp_avg_sq,
+               const Tensor& max_exp_avg_sq, const Tensor& lr, const Tensor& step, const AdamArgs& a)
 {
     Tensors targets{p, exp_avg, exp_avg_sq};
     if (max_exp_avg_sq)
         targets.push_back(max_exp_avg_sq);
     applyInPlace(adamStepOp, {g, lr, step}, targets,
-                 {{"beta1", a.beta1}, {"beta2", a.beta2}, {"eps", a.eps}, {"weight_decay", a.weight_decay}, {"decoupled", a.decoupled}, {"maximize", a.maximize}});
+                 {{"beta1", a.beta1},
+                  {"beta2", a.beta2},
+                  {"eps", a.eps},
+                  {"weight_decay", a.weight_decay},
+                  {"decoupled", a.decoupled},
+                  {"maximize", a.maximize}});
 }
 
 Tensor totalNorm(const Tensors& xs, double normType)

@@ -67,12 +67,13 @@ Shape resolved(const Tensor& x, Shape shape)
     }
     if (unknown != nullptr) {
         if (known == 0 || x.numel() % known != 0)
-            throw ShapeError("reshape: " + std::to_string(x.numel()) + " elements of " + text(x.shape()) + " do not divide into " + text(shape));
+            throw ShapeError("reshape: " + std::to_string(x.numel()) + " elements of " + text(x.shape())
+                             + " do not divide into " + text(shape));
         *unknown = x.numel() / known;
     }
     if (numel(shape) != x.numel())
-        throw ShapeError("reshape: " + text(x.shape()) + " has " + std::to_string(x.numel()) + " elements, " + text(shape) + " has " +
-                         std::to_string(numel(shape)));
+        throw ShapeError("reshape: " + text(x.shape()) + " has " + std::to_string(x.numel()) + " elements, "
+                         + text(shape) + " has " + std::to_string(numel(shape)));
     return shape;
 }
 
@@ -86,23 +87,25 @@ const OpDef reshapeOp{
 
 const OpDef permuteOp{
     .name = "permute",
-    .vjp = [](const Vjp& v) {
-        const std::vector<std::int64_t> dims = v.attrs().integers("dims");
-        std::vector<std::int64_t> back(dims.size());
-        for (std::size_t i = 0; i < dims.size(); ++i)
-            back[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(i);
-        return Grads{permute(v.grad(), back)};
-    },
+    .vjp =
+        [](const Vjp& v) {
+            const std::vector<std::int64_t> dims = v.attrs().integers("dims");
+            std::vector<std::int64_t> back(dims.size());
+            for (std::size_t i = 0; i < dims.size(); ++i)
+                back[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(i);
+            return Grads{permute(v.grad(), back)};
+        },
     .save = Save::Nothing,
 };
 
 const OpDef sliceOp{
     .name = "slice",
-    .vjp = [](const Vjp& v) {
-        Attrs attrs = v.attrs();
-        attrs.set("shape", v.inputMeta(0).shape);
-        return Grads{apply1(scatterSliceOp, {v.grad()}, attrs)};
-    },
+    .vjp =
+        [](const Vjp& v) {
+            Attrs attrs = v.attrs();
+            attrs.set("shape", v.inputMeta(0).shape);
+            return Grads{apply1(scatterSliceOp, {v.grad()}, attrs)};
+        },
     .save = Save::Nothing,
 };
 
@@ -128,7 +131,8 @@ Tensor flatten(const Tensor& x, std::int64_t start_dim, std::int64_t end_dim)
     const std::size_t start = wrapDim(start_dim, x.rank(), "flatten");
     const std::size_t end = wrapDim(end_dim, x.rank(), "flatten");
     if (start > end)
-        throw ShapeError("flatten: start_dim " + std::to_string(start_dim) + " comes after end_dim " + std::to_string(end_dim));
+        throw ShapeError("flatten: start_dim " + std::to_string(start_dim) + " comes after end_dim "
+                         + std::to_string(end_dim));
     Shape shape(x.shape().begin(), x.shape().begin() + static_cast<std::ptrdiff_t>(start));
     std::int64_t merged = 1;
     for (std::size_t d = start; d <= end; ++d)
@@ -141,7 +145,8 @@ Tensor flatten(const Tensor& x, std::int64_t start_dim, std::int64_t end_dim)
 Tensor permute(const Tensor& x, const std::vector<std::int64_t>& dims)
 {
     if (dims.size() != x.rank())
-        throw ShapeError("permute: " + std::to_string(dims.size()) + " dims for a tensor of " + std::to_string(x.rank()) + " dimensions");
+        throw ShapeError("permute: " + std::to_string(dims.size()) + " dims for a tensor of " + std::to_string(x.rank())
+                         + " dimensions");
     Shape shape;
     Strides strides;
     std::vector<std::int64_t> order;
@@ -191,7 +196,8 @@ Tensor select(const Tensor& x, std::int64_t dim, std::int64_t index)
     const std::size_t d = wrapDim(dim, x.rank(), "select");
     const std::int64_t size = x.rank() == 0 ? 0 : x.shape()[d];
     if (index < -size || index >= size)
-        throw ShapeError("select: index " + std::to_string(index) + " is outside dimension " + std::to_string(d) + " of size " + std::to_string(size));
+        throw ShapeError("select: index " + std::to_string(index) + " is outside dimension " + std::to_string(d)
+                         + " of size " + std::to_string(size));
     if (index < 0)
         index += size;
     return squeeze(slice(x, static_cast<std::int64_t>(d), index, index + 1), static_cast<std::int64_t>(d));
@@ -209,8 +215,8 @@ Tensor expand(const Tensor& x, const Shape& shape)
         if (out[d] == -1 && d >= lead)
             out[d] = have;
         if (out[d] < 0 || (have != out[d] && have != 1))
-            throw ShapeError("expand: " + text(x.shape()) + " to " + text(shape) + ": size " + std::to_string(have) + " cannot become " +
-                             std::to_string(shape[d]));
+            throw ShapeError("expand: " + text(x.shape()) + " to " + text(shape) + ": size " + std::to_string(have)
+                             + " cannot become " + std::to_string(shape[d]));
         strides[d] = d >= lead && have == out[d] ? x.strides()[d - lead] : 0;
     }
     return view(expandOp, x, std::move(out), std::move(strides), x.offset(), {});

@@ -85,9 +85,11 @@ StateDict flatState(const io::TreeValue& state)
 io::TreeValue Trainer::checkpoint() const
 {
     using Dict = io::TreeValue::Dict;
-    io::TreeValue tree = Dict{{"model", io::TreeValue(m_model.root->state_dict())}, {"optimizer", optimizerState(m_optimizer)}};
+    io::TreeValue tree =
+        Dict{{"model", io::TreeValue(m_model.root->state_dict())}, {"optimizer", optimizerState(m_optimizer)}};
     tree.set("scheduler", m_scheduler ? treeOfValue(m_scheduler->state()) : io::TreeValue());
-    tree.set("random", Dict{{"seed", m_session.random().seed.toIntegers().front()}, {"step", m_session.random().step.toIntegers().front()}});
+    tree.set("random", Dict{{"seed", m_session.random().seed.toIntegers().front()},
+                            {"step", m_session.random().step.toIntegers().front()}});
     tree.set("data", Dict{{"seed", m_settings.seed}, {"epoch", m_epoch}, {"batch", m_inEpoch}});
     tree.set("progress", Dict{{"step", m_step},
                               {"epoch", m_epoch},
@@ -105,17 +107,20 @@ void Trainer::restore(const io::TreeValue& tree)
 {
     const io::TreeValue& optimizer = tree.at("optimizer");
     if (optimizer.at("type").string() != m_optimizer.def().type)
-        throw FormatError("the checkpoint was trained with " + optimizer.at("type").string() + ", the project says " + std::string(m_optimizer.def().type));
+        throw FormatError("the checkpoint was trained with " + optimizer.at("type").string() + ", the project says "
+                          + std::string(m_optimizer.def().type));
     const io::TreeValue& scheduler = tree.at("scheduler");
     if (scheduler.isNull() == m_scheduler.has_value())
-        throw FormatError(scheduler.isNull() ? "the checkpoint has no scheduler, the project has one" : "the checkpoint has a scheduler, the project has none");
+        throw FormatError(scheduler.isNull() ? "the checkpoint has no scheduler, the project has one"
+                                             : "the checkpoint has a scheduler, the project has none");
     const io::TreeValue& progress = tree.at("progress");
     const std::int64_t step = progress.at("step").integer();
     const std::int64_t epoch = progress.at("epoch").integer();
     const std::int64_t batch = tree.at("data").at("batch").integer();
     if (step < 0 || epoch < 0 || batch < 0 || batch > m_order.stepsPerEpoch())
-        throw FormatError("the checkpoint stands at batch " + std::to_string(batch) + " of epoch " + std::to_string(epoch) + ", but an epoch has " +
-                          std::to_string(m_order.stepsPerEpoch()) + " batches");
+        throw FormatError("the checkpoint stands at batch " + std::to_string(batch) + " of epoch "
+                          + std::to_string(epoch) + ", but an epoch has " + std::to_string(m_order.stepsPerEpoch())
+                          + " batches");
     m_model.root->load_state_dict(io::stateDictOf(tree.at("model"), "model"));
     m_optimizer.loadState(flatState(optimizer.at("state")));
     const auto& rates = optimizer.at("lr").items();

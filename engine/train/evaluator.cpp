@@ -27,10 +27,12 @@ Shape batchShape(std::int64_t rows, const Shape& sample)
 
 }  // namespace
 
-Batch& BatchLoader::load(const std::vector<data::Samples>& inputs, const std::optional<data::Targets>& targets, std::span<const std::int64_t> rows)
+Batch& BatchLoader::load(const std::vector<data::Samples>& inputs, const std::optional<data::Targets>& targets,
+                         std::span<const std::int64_t> rows)
 {
     const auto count = static_cast<std::int64_t>(rows.size());
-    auto place = std::find_if(m_batches.begin(), m_batches.end(), [count](const auto& entry) { return entry.first == count; });
+    auto place =
+        std::find_if(m_batches.begin(), m_batches.end(), [count](const auto& entry) { return entry.first == count; });
     if (place == m_batches.end()) {
         Batch batch;
         for (const data::Samples& samples : inputs)
@@ -54,19 +56,22 @@ Batch& BatchLoader::load(const std::vector<data::Samples>& inputs, const std::op
     return place->second;
 }
 
-std::vector<std::size_t> lossOutputs(const nn::LossDef& loss, const std::string& chosen, const std::vector<std::string>& outputs)
+std::vector<std::size_t> lossOutputs(const nn::LossDef& loss, const std::string& chosen,
+                                     const std::vector<std::string>& outputs)
 {
     const auto place = [&](std::string_view name) {
         const auto it = std::find(outputs.begin(), outputs.end(), name);
         if (it == outputs.end())
-            throw Error("training.loss: " + std::string(loss.type) + " takes the Output " + std::string(name) + ", and there is none of that name");
+            throw Error("training.loss: " + std::string(loss.type) + " takes the Output " + std::string(name)
+                        + ", and there is none of that name");
         return static_cast<std::size_t>(it - outputs.begin());
     };
     if (!chosen.empty())
         return {place(chosen)};
     if (loss.arguments.size() == 1) {
         if (outputs.size() != 1)
-            throw Error("training.loss: the network has " + std::to_string(outputs.size()) + " Outputs; say with \"output\" which one the loss takes");
+            throw Error("training.loss: the network has " + std::to_string(outputs.size())
+                        + " Outputs; say with \"output\" which one the loss takes");
         return {0};
     }
     std::vector<std::size_t> out;
@@ -76,9 +81,10 @@ std::vector<std::size_t> lossOutputs(const nn::LossDef& loss, const std::string&
 }
 
 Scorer::Scorer(graph::CompiledModel& model, const Settings& settings)
-    : m_model(model), m_loss(nn::makeLoss(settings.loss.type, settings.loss.args)), m_outputs(lossOutputs(m_loss.def(), settings.lossOutput, model.outputs))
-{
-}
+    : m_model(model)
+    , m_loss(nn::makeLoss(settings.loss.type, settings.loss.args))
+    , m_outputs(lossOutputs(m_loss.def(), settings.lossOutput, model.outputs))
+{}
 
 Tensor Scorer::lossOf(const Tensors& outputs, const Tensor& target)
 {

@@ -26,7 +26,8 @@ struct Batch
 class BatchLoader
 {
 public:
-    Batch& load(const std::vector<data::Samples>& inputs, const std::optional<data::Targets>& targets, std::span<const std::int64_t> rows);
+    Batch& load(const std::vector<data::Samples>& inputs, const std::optional<data::Targets>& targets,
+                std::span<const std::int64_t> rows);
 
 private:
     std::vector<std::pair<std::int64_t, Batch>> m_batches;
@@ -34,7 +35,8 @@ private:
 };
 
 // Which outputs of the network the loss takes, in the order of its arguments. Error names the Output that is missing.
-std::vector<std::size_t> lossOutputs(const nn::LossDef& loss, const std::string& chosen, const std::vector<std::string>& outputs);
+std::vector<std::size_t> lossOutputs(const nn::LossDef& loss, const std::string& chosen,
+                                     const std::vector<std::string>& outputs);
 
 // A compiled model with its loss.
 class Scorer

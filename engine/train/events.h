@@ -29,7 +29,7 @@ struct StartEvent
 // After every optimizer step: the loss before the update, the learning rate that was used.
 struct StepEvent
 {
-    std::int64_t step = 0;  // from 1
+    std::int64_t step = 0;   // from 1
     std::int64_t epoch = 0;  // from 0
     double loss = 0.0;
     double lr = 0.0;
@@ -39,11 +39,11 @@ struct EpochEvent
 {
     std::int64_t epoch = 0;
     std::int64_t step = 0;
-    double loss = 0.0;                 // mean of the epoch's steps
+    double loss = 0.0;  // mean of the epoch's steps
     double lr = 0.0;
-    std::optional<double> valLoss;     // nothing without validation data
+    std::optional<double> valLoss;  // nothing without validation data
     std::vector<Metric> valMetrics;
-    double seconds = 0.0;              // since the start of the run
+    double seconds = 0.0;  // since the start of the run
     bool best = false;
 };
 
@@ -53,7 +53,7 @@ struct DoneEvent
     std::int64_t epochs = 0;
     std::int64_t bestEpoch = -1;
     double seconds = 0.0;
-    bool stopped = false;       // by the user
+    bool stopped = false;  // by the user
     bool earlyStopped = false;
 };
 

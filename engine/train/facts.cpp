@@ -36,7 +36,8 @@ std::int64_t ignoredClass(const graph::Document& document)
 
 }  // namespace
 
-std::optional<graph::DataFacts> factsOf(const graph::Document& document, const std::filesystem::path& projectFolder, std::string& problem)
+std::optional<graph::DataFacts> factsOf(const graph::Document& document, const std::filesystem::path& projectFolder,
+                                        std::string& problem)
 {
     if (document.data.isNull())
         return std::nullopt;
@@ -92,7 +93,8 @@ std::optional<Shape> scoredOutput(const graph::Document& document, const Setting
     options.settings = false;
     const graph::Analysis analysis = graph::analyze(document, options);
     for (const graph::NodeInfo& node : analysis.nodes) {
-        if (node.type != "Output" || node.path.size() != 1 || (!settings.lossOutput.empty() && node.name != settings.lossOutput))
+        if (node.type != "Output" || node.path.size() != 1
+            || (!settings.lossOutput.empty() && node.name != settings.lossOutput))
             continue;
         if (node.inputs.empty() || !node.inputs.front().shape.known)
             return std::nullopt;

@@ -12,7 +12,8 @@ namespace megalith::train {
 
 // What the check of a project knows of its data: from the source's headers, without loading it. Nothing where the source cannot be
 // read; then `problem` says why in one sentence.
-std::optional<graph::DataFacts> factsOf(const graph::Document& document, const std::filesystem::path& projectFolder, std::string& problem);
+std::optional<graph::DataFacts> factsOf(const graph::Document& document, const std::filesystem::path& projectFolder,
+                                        std::string& problem);
 
 // Everything that is wrong with a project: the drawing, its settings, and how both fit the data. What `megalith check` prints.
 graph::Analysis checkProject(const graph::Document& document, const std::filesystem::path& projectFolder);

@@ -36,7 +36,9 @@ std::string keptRows(const std::filesystem::path& file, const std::string& heade
 }  // namespace
 
 RunFiles::RunFiles(std::filesystem::path folder, std::int64_t keepSteps, const std::string& metricName)
-    : m_folder(std::move(folder)), m_header("step,epoch,loss,lr,val_loss,val_" + metricName + ",seconds\n"), m_written(std::chrono::steady_clock::now())
+    : m_folder(std::move(folder))
+    , m_header("step,epoch,loss,lr,val_loss,val_" + metricName + ",seconds\n")
+    , m_written(std::chrono::steady_clock::now())
 {
     std::error_code failed;
     std::filesystem::create_directories(m_folder, failed);
@@ -60,7 +62,8 @@ void RunFiles::keepBestOf(const std::filesystem::path& folder)
 void RunFiles::step(const StepEvent& event, double seconds)
 {
     closeRow(",");
-    m_rows += std::to_string(event.step) + ',' + std::to_string(event.epoch) + ',' + shortestText(event.loss) + ',' + shortestText(event.lr) + ',';
+    m_rows += std::to_string(event.step) + ',' + std::to_string(event.epoch) + ',' + shortestText(event.loss) + ','
+              + shortestText(event.lr) + ',';
     m_lastRowTail = ',' + shortestText(seconds) + '\n';
 }
 
@@ -88,7 +91,8 @@ bool RunFiles::due() const
     return std::chrono::steady_clock::now() - m_written > std::chrono::seconds(5);
 }
 
-void RunFiles::write(const StateDict& last, const io::TreeValue& checkpoint, const io::Metadata& metadata, const std::string& projectText)
+void RunFiles::write(const StateDict& last, const io::TreeValue& checkpoint, const io::Metadata& metadata,
+                     const std::string& projectText)
 {
     closeRow(",");
     io::Metadata withProject = metadata;

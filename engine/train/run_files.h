@@ -28,7 +28,8 @@ public:
     // Takes over the best weights of the run that this one goes on from, unless they are here.
     void keepBestOf(const std::filesystem::path& folder);
     bool due() const;
-    void write(const StateDict& last, const io::TreeValue& checkpoint, const io::Metadata& metadata, const std::string& projectText);
+    void write(const StateDict& last, const io::TreeValue& checkpoint, const io::Metadata& metadata,
+               const std::string& projectText);
 
     const std::filesystem::path& folder() const { return m_folder; }
 

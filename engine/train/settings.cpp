@@ -61,8 +61,9 @@ std::optional<double> positive(const Value& object, std::string_view key)
 }
 
 // Everything but the given keys becomes an argument of the type's specs.
-template <typename Def>
-Choice choice(const Value& object, const std::string& path, const Def* (*find)(std::string_view), std::initializer_list<std::string_view> others)
+template<typename Def>
+Choice choice(const Value& object, const std::string& path, const Def* (*find)(std::string_view),
+              std::initializer_list<std::string_view> others)
 {
     if (!object.isObject())
         wrong(path, "an object with a type");

@@ -20,8 +20,10 @@ optim::Optimizer optimizerOf(nn::Module& model, const Settings& settings)
     for (const Tensor& p : model.parameters())
         trainable = trainable || p.requires_grad();
     if (!trainable)
-        throw Error(model.parameters().empty() ? "nothing to train: the network has no parameters" : "nothing to train: every parameter is frozen");
-    return optim::makeOptimizer(settings.optimizer.type, optim::groupsByKey(model, settings.paramGroups), settings.optimizer.args);
+        throw Error(model.parameters().empty() ? "nothing to train: the network has no parameters"
+                                               : "nothing to train: every parameter is frozen");
+    return optim::makeOptimizer(settings.optimizer.type, optim::groupsByKey(model, settings.paramGroups),
+                                settings.optimizer.args);
 }
 
 std::optional<optim::Scheduler> schedulerOf(const Settings& settings, const optim::Optimizer& optimizer)
@@ -33,16 +35,18 @@ std::optional<optim::Scheduler> schedulerOf(const Settings& settings, const opti
 
 }  // namespace
 
-Trainer::Trainer(Session& session, graph::CompiledModel& model, const data::LoadedData& data, const Settings& settings, std::int64_t threads)
-    : m_session(session),
-      m_model(model),
-      m_data(data),
-      m_settings(settings),
-      m_scorer(model, settings),
-      m_optimizer(optimizerOf(*model.root, settings)),
-      m_scheduler(schedulerOf(settings, m_optimizer)),
-      m_order(data.trainCount(), settings.batchSize, settings.shuffle, settings.dropLast, static_cast<std::uint64_t>(settings.seed)),
-      m_threads(threads)
+Trainer::Trainer(Session& session, graph::CompiledModel& model, const data::LoadedData& data, const Settings& settings,
+                 std::int64_t threads)
+    : m_session(session)
+    , m_model(model)
+    , m_data(data)
+    , m_settings(settings)
+    , m_scorer(model, settings)
+    , m_optimizer(optimizerOf(*model.root, settings))
+    , m_scheduler(schedulerOf(settings, m_optimizer))
+    , m_order(data.trainCount(), settings.batchSize, settings.shuffle, settings.dropLast,
+              static_cast<std::uint64_t>(settings.seed))
+    , m_threads(threads)
 {
     session.manual_seed(settings.seed);
     model.root->zero_grad();
@@ -127,7 +131,9 @@ void Trainer::judge(EpochEvent& event)
             watched = metric.value;
             larger = metric.name == "accuracy";
         }
-    if (m_patienceEpoch < 0 || (larger ? watched > m_patienceBest + rule.minDelta : watched < m_patienceBest - rule.minDelta)) {
+    if (m_patienceEpoch < 0
+        || (larger ? watched > m_patienceBest + rule.minDelta : watched < m_patienceBest - rule.minDelta))
+    {
         m_patienceBest = watched;
         m_patienceEpoch = event.epoch;
     }
@@ -135,7 +141,8 @@ void Trainer::judge(EpochEvent& event)
 
 bool Trainer::shouldStop() const
 {
-    return m_settings.earlyStopping && m_patienceEpoch >= 0 && m_epoch - 1 - m_patienceEpoch >= std::max<std::int64_t>(m_settings.earlyStopping->patience, 1);
+    return m_settings.earlyStopping && m_patienceEpoch >= 0
+           && m_epoch - 1 - m_patienceEpoch >= std::max<std::int64_t>(m_settings.earlyStopping->patience, 1);
 }
 
 }  // namespace megalith::train

@@ -18,7 +18,8 @@ namespace megalith::train {
 class Trainer
 {
 public:
-    Trainer(Session& session, graph::CompiledModel& model, const data::LoadedData& data, const Settings& settings, std::int64_t threads);
+    Trainer(Session& session, graph::CompiledModel& model, const data::LoadedData& data, const Settings& settings,
+            std::int64_t threads);
 
     std::int64_t step() const { return m_step; }
     std::int64_t epoch() const { return m_epoch; }

@@ -59,7 +59,8 @@ TensorSnapshot snapshotOf(const std::string& key, const Tensor& tensor)
     for (const double x : io::valuesOf(entry)) {
         if (!std::isfinite(x))
             continue;
-        const double place = width > 0.0 ? (x - stats.min) / width * static_cast<double>(bins) : static_cast<double>(bins) / 2.0;
+        const double place =
+            width > 0.0 ? (x - stats.min) / width * static_cast<double>(bins) : static_cast<double>(bins) / 2.0;
         ++out.histogram[std::min(bins - 1, static_cast<std::size_t>(std::max(0.0, place)))];
     }
     return out;
@@ -81,7 +82,8 @@ struct Workspace::Impl
 
     std::filesystem::path folder() const
     {
-        return path.empty() ? std::filesystem::current_path() : std::filesystem::absolute(std::filesystem::path(path)).parent_path();
+        return path.empty() ? std::filesystem::current_path()
+                            : std::filesystem::absolute(std::filesystem::path(path)).parent_path();
     }
 
     std::uint64_t seed() const
@@ -112,7 +114,8 @@ struct Workspace::Impl
         return out;
     }
 
-    const data::LoadedData& loaded(const Settings& settings, const Listener* listener, const std::function<bool()>& cancelled);
+    const data::LoadedData& loaded(const Settings& settings, const Listener* listener,
+                                   const std::function<bool()>& cancelled);
     void loadState(const StateDict& state, bool strict, nn::LoadReport& report, const std::string& shown);
     io::Metadata metadata() const
     {
@@ -123,7 +126,8 @@ struct Workspace::Impl
     }
 };
 
-const data::LoadedData& Workspace::Impl::loaded(const Settings& settings, const Listener* listener, const std::function<bool()>& cancelled)
+const data::LoadedData& Workspace::Impl::loaded(const Settings& settings, const Listener* listener,
+                                                const std::function<bool()>& cancelled)
 {
     data::LoadContext context;
     context.projectFolder = folder();
@@ -138,7 +142,8 @@ const data::LoadedData& Workspace::Impl::loaded(const Settings& settings, const 
         context.outputShape = scoredOutput(document, settings);
     }
     context.cancelled = cancelled;
-    std::string key = writeJson(document.data) + std::to_string(settings.seed) + settings.loss.type + std::to_string(context.ignoreIndex) + path;
+    std::string key = writeJson(document.data) + std::to_string(settings.seed) + settings.loss.type
+                      + std::to_string(context.ignoreIndex) + path;
     for (const data::InputSpec& input : context.inputs)
         key += input.name + text(input.shape) + std::string(dtypeName(input.dtype));
     if (context.outputShape)
@@ -150,7 +155,8 @@ const data::LoadedData& Workspace::Impl::loaded(const Settings& settings, const 
         data = data::load(document.data, context);
         dataKey = key;
         if (listener != nullptr && listener->message)
-            listener->message("data: " + std::to_string(data->trainCount()) + " samples to train on, " + std::to_string(data->valCount()) + " for validation");
+            listener->message("data: " + std::to_string(data->trainCount()) + " samples to train on, "
+                              + std::to_string(data->valCount()) + " for validation");
     }
     normalization = data->normalization;
     return *data;
@@ -167,8 +173,7 @@ void Workspace::Impl::loadState(const StateDict& state, bool strict, nn::LoadRep
 
 Workspace::Workspace(Session& session, graph::Document document, std::string projectPath)
     : m_impl(new Impl{session, std::move(document), std::move(projectPath), {}, {}, {}, {}, {}, 0})
-{
-}
+{}
 
 Workspace::~Workspace() = default;
 
@@ -234,10 +239,15 @@ namespace {
 class Run
 {
 public:
-    Run(Trainer& trainer, RunFiles* files, const Listener& listener, const io::Metadata& metadata, std::string projectText, nn::Module& model)
-        : m_trainer(trainer), m_files(files), m_listener(listener), m_metadata(metadata), m_projectText(std::move(projectText)), m_model(model)
-    {
-    }
+    Run(Trainer& trainer, RunFiles* files, const Listener& listener, const io::Metadata& metadata,
+        std::string projectText, nn::Module& model)
+        : m_trainer(trainer)
+        , m_files(files)
+        , m_listener(listener)
+        , m_metadata(metadata)
+        , m_projectText(std::move(projectText))
+        , m_model(model)
+    {}
 
     DoneEvent operator()(std::int64_t totalSteps, std::int64_t& shownStep)
     {
@@ -330,7 +340,8 @@ DoneEvent Workspace::train(const TrainOptions& options, const Listener& listener
         try {
             trainer.restore(io::readMegaTree(options.resume));
         } catch (const Error& e) {
-            throw Error(std::string(e.what()).starts_with(options.resume) ? std::string(e.what()) : options.resume + ": " + e.what());
+            throw Error(std::string(e.what()).starts_with(options.resume) ? std::string(e.what())
+                                                                          : options.resume + ": " + e.what());
         }
     }
     std::optional<RunFiles> files;
@@ -353,7 +364,8 @@ DoneEvent Workspace::train(const TrainOptions& options, const Listener& listener
         listener.start(start);
     }
     const io::Metadata metadata = m.metadata();
-    return Run(trainer, files ? &*files : nullptr, listener, metadata, graph::projectText(m.document), *model.root)(total, m.step);
+    return Run(trainer, files ? &*files : nullptr, listener, metadata, graph::projectText(m.document),
+               *model.root)(total, m.step);
 }
 
 EvalResult Workspace::evaluate(const std::function<bool()>& cancelled)
@@ -367,23 +379,27 @@ EvalResult Workspace::evaluate(const std::function<bool()>& cancelled)
     return Scorer(model, settings).evaluate(data, cancelled);
 }
 
-std::vector<std::pair<std::string, StateEntry>> Workspace::predict(const std::vector<std::pair<std::string, StateEntry>>& inputs)
+std::vector<std::pair<std::string, StateEntry>> Workspace::predict(
+    const std::vector<std::pair<std::string, StateEntry>>& inputs)
 {
     const NoGrad off;
     graph::CompiledModel& model = m_impl->compiled();
     Tensors given;
     for (std::size_t i = 0; i < model.inputs.size(); ++i) {
         const std::string& name = model.inputs[i];
-        const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const auto& entry) { return entry.first == name; });
+        const auto it =
+            std::find_if(inputs.begin(), inputs.end(), [&](const auto& entry) { return entry.first == name; });
         if (it == inputs.end())
             throw Error("predict: nothing is given for the Input " + name);
         const StateEntry& entry = it->second;
         const Shape& sample = model.inputMetas[i].shape;
-        if (entry.shape.size() != sample.size() + 1 || !std::equal(sample.begin(), sample.end(), entry.shape.begin() + 1))
-            throw ShapeError("predict: the Input " + name + " takes [N" + (sample.empty() ? "" : ", ") + text(sample).substr(1) + ", found " + text(entry.shape));
+        if (entry.shape.size() != sample.size() + 1
+            || !std::equal(sample.begin(), sample.end(), entry.shape.begin() + 1))
+            throw ShapeError("predict: the Input " + name + " takes [N" + (sample.empty() ? "" : ", ")
+                             + text(sample).substr(1) + ", found " + text(entry.shape));
         if (!given.empty() && given.front().size(0) != entry.shape.front())
-            throw ShapeError("predict: " + model.inputs.front() + " has " + std::to_string(given.front().size(0)) + " rows, " + name + " " +
-                             std::to_string(entry.shape.front()));
+            throw ShapeError("predict: " + model.inputs.front() + " has " + std::to_string(given.front().size(0))
+                             + " rows, " + name + " " + std::to_string(entry.shape.front()));
         given.push_back(ops::empty(entry.shape, model.inputMetas[i].dtype));
         given.back().copyFrom(entry);
     }

@@ -23,9 +23,9 @@ struct TrainOptions
     std::optional<std::int64_t> epochs;  // totals, counted from the beginning; nothing: what the project says
     std::optional<std::int64_t> steps;
     std::optional<std::int64_t> seed;
-    std::string device;   // empty: what the project says
-    std::string outDir;   // best.mega, last.mega, checkpoint.mega, metrics.csv go here; empty: no files are written
-    std::string resume;   // a checkpoint.mega
+    std::string device;  // empty: what the project says
+    std::string outDir;  // best.mega, last.mega, checkpoint.mega, metrics.csv go here; empty: no files are written
+    std::string resume;  // a checkpoint.mega
     bool freshWeights = true;  // initialise from the seed; false: go on from the values that are there
 };
 
@@ -73,7 +73,8 @@ public:
     DoneEvent train(const TrainOptions& options, const Listener& listener);
     EvalResult evaluate(const std::function<bool()>& cancelled = {});
     // One entry per Input node by name, batch in front, used as it is. In eval mode.
-    std::vector<std::pair<std::string, StateEntry>> predict(const std::vector<std::pair<std::string, StateEntry>>& inputs);
+    std::vector<std::pair<std::string, StateEntry>> predict(
+        const std::vector<std::pair<std::string, StateEntry>>& inputs);
 
     // Statistics of parameters and buffers (all, or the named ones), between steps as well.
     std::vector<TensorSnapshot> snapshots(const std::vector<std::string>& keys = {});

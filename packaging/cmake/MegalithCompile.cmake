@@ -43,3 +43,11 @@ function(megalith_heavy_file target)
                      COMPILE_OPTIONS -O1 -g1 -fno-sanitize=null,alignment,vptr,object-size)
     endif()
 endfunction()
+
+# What most files with Qt include, read once. The widgets make it; the program and the tests of both use theirs.
+set(MEGALITH_QT_HEADERS
+    <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <span> <string> <string_view> <utility> <vector>
+    <fmt/format.h>
+    <QAbstractTableModel> <QApplication> <QCheckBox> <QComboBox> <QGraphicsItem> <QGraphicsScene> <QGraphicsView> <QGridLayout>
+    <QHeaderView> <QKeyEvent> <QLabel> <QLineEdit> <QMainWindow> <QMenu> <QPainter> <QPushButton> <QScrollBar> <QSettings>
+    <QSpinBox> <QStyledItemDelegate> <QTimer> <QToolButton> <QTreeView> <QVBoxLayout>)

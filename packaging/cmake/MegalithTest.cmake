@@ -26,6 +26,13 @@ endif()
 configure_file("${CMAKE_CURRENT_LIST_DIR}/test_paths.cpp.in" "${PROJECT_BINARY_DIR}/test_paths.cpp" @ONLY)
 add_library(megalith_test_paths STATIC "${PROJECT_BINARY_DIR}/test_paths.cpp")
 target_include_directories(megalith_test_paths PUBLIC "${PROJECT_SOURCE_DIR}")
+target_link_libraries(megalith_test_paths PUBLIC megalith_engine Qt6::Test)
+megalith_warnings(megalith_test_paths)
+target_precompile_headers(megalith_test_paths PRIVATE
+    <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <map> <memory> <optional> <span> <string> <string_view> <utility>
+    <vector> <fmt/format.h> <QTemporaryDir> <QTest> <QtTest>
+    "${PROJECT_SOURCE_DIR}/engine/core/error.h" "${PROJECT_SOURCE_DIR}/engine/core/tensor.h"
+    "${PROJECT_SOURCE_DIR}/engine/core/value.h")
 
 set(MEGALITH_TEST_ENVIRONMENT
     QT_QPA_PLATFORM=offscreen
@@ -54,7 +61,12 @@ function(megalith_test)
     add_executable(${arg_NAME} ${arg_SOURCES})
     set_target_properties(${arg_NAME} PROPERTIES AUTOMOC ON)
     megalith_warnings(${arg_NAME})
-    target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS} megalith_test_paths Qt6::Test)
+    target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS} megalith_test_paths)
+    if(arg_LIBS STREQUAL "megalith_engine")
+        target_precompile_headers(${arg_NAME} REUSE_FROM megalith_test_paths)
+    else()
+        target_precompile_headers(${arg_NAME} REUSE_FROM megalith_widgets)
+    endif()
 
     if("long" IN_LIST arg_LABELS)
         add_dependencies(tests_long ${arg_NAME})

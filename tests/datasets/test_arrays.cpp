@@ -378,8 +378,7 @@ void TestArrays::badIdxFilesAreRefused_data()
         "the header says F64 numbers [4294967295, 4294967295, 4294967295], which do not fit into a file of this size");
     row("absurd size behind a zero", QByteArray("\0\0\x0E\x02\0\0\0\0\xFF\xFF\xFF\xFF", 12),
         "the header says F64 numbers [0, 4294967295], which do not fit into a file of this size");
-    row("damaged gzip", QByteArray("\x1f\x8b\x08\0\0\0\0\0\0\x03\xFF\xFF\xFF\xFF", 14),
-        "the gzip archive is damaged");
+    row("damaged gzip", QByteArray("\x1f\x8b\x08\0\0\0\0\0\0\x03\xFF\xFF\xFF\xFF", 14), "the gzip archive is damaged");
     QFile packed(QString::fromUtf8(megalith::test::sourceFolder) + "/resources/data/digits-images-idx3-ubyte.gz");
     QVERIFY(packed.open(QIODevice::ReadOnly));
     const QByteArray whole = packed.readAll();

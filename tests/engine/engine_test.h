@@ -27,13 +27,13 @@ inline double relativeDifference(const std::vector<double>& got, const std::vect
 }
 
 // Calls the code and compares what() of the Error that it must throw.
-#define COMPARE_ERROR(code, part)                                                                                      \
-    do {                                                                                                               \
-        std::string said;                                                                                              \
-        try {                                                                                                          \
-            code;                                                                                                      \
-        } catch (const megalith::Error& e) {                                                                           \
-            said = e.what();                                                                                           \
-        }                                                                                                              \
-        QVERIFY2(said.find(part) != std::string::npos, said.empty() ? "nothing was thrown" : said.c_str());            \
+#define COMPARE_ERROR(code, part)                                                                           \
+    do {                                                                                                    \
+        std::string said;                                                                                   \
+        try {                                                                                               \
+            code;                                                                                           \
+        } catch (const megalith::Error& e) {                                                                \
+            said = e.what();                                                                                \
+        }                                                                                                   \
+        QVERIFY2(said.find(part) != std::string::npos, said.empty() ? "nothing was thrown" : said.c_str()); \
     } while (false)

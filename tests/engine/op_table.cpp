@@ -12,7 +12,8 @@ namespace {
 
 using In = const Tensors&;
 
-Pool2dArgs pool(std::int64_t kernel, std::int64_t stride, std::int64_t pad = 0, std::int64_t dilation = 1, bool ceil = false)
+Pool2dArgs pool(std::int64_t kernel, std::int64_t stride, std::int64_t pad = 0, std::int64_t dilation = 1,
+                bool ceil = false)
 {
     return {kernel, kernel, stride, stride, pad, pad, dilation, dilation, ceil};
 }
@@ -23,12 +24,17 @@ Tensor normalized(const Tensor& x, const Tensor& weight, const Tensor& bias)
     return batch_norm_train(x, weight, bias, {}, {}, {}, 1e-5);
 }
 
-#define FOUR_SIZES(op, call)                                                                                           \
-    {op "/one", [](In in) { return call; }}, {op "/odd", [](In in) { return call; }},                                  \
-        {op "/empty", [](In in) { return call; }}, {op "/matrix", [](In in) { return call; }}
-#define BROADCASTS(op, call)                                                                                           \
-    {op "/row", [](In in) { return call; }}, {op "/column", [](In in) { return call; }},                               \
-        {op "/scalar", [](In in) { return call; }}
+#define FOUR_SIZES(op, call)                                                          \
+    {op "/one", [](In in) { return call; }}, {op "/odd", [](In in) { return call; }}, \
+        {op "/empty", [](In in) { return call; }},                                    \
+    {                                                                                 \
+        op "/matrix", [](In in) { return call; }                                      \
+    }
+#define BROADCASTS(op, call)                                                             \
+    {op "/row", [](In in) { return call; }}, {op "/column", [](In in) { return call; }}, \
+    {                                                                                    \
+        op "/scalar", [](In in) { return call; }                                         \
+    }
 
 const auto rows = std::to_array<OpRow>({
         FOUR_SIZES("relu", relu(in[0])),

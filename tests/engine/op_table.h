@@ -11,8 +11,8 @@ struct OpRow
 {
     std::string_view name;
     megalith::Tensor (*run)(const megalith::Tensors& in);
-    double tolerance32 = 1e-5;    // relative, in float32
-    bool differentiable = true;   // central differences are of no use at kinks and on empty tensors
+    double tolerance32 = 1e-5;   // relative, in float32
+    bool differentiable = true;  // central differences are of no use at kinks and on empty tensors
 };
 
 std::span<const OpRow> opTable();

@@ -70,7 +70,9 @@ private slots:
             const NoGrad off;
             ops::addScalar_(y, 1.0);
         }
-        COMPARE_ERROR(backward(loss), "exp: a tensor of shape [2] that the gradient needs was changed in place: it is at version 1, expected 0");
+        COMPARE_ERROR(
+            backward(loss),
+            "exp: a tensor of shape [2] that the gradient needs was changed in place: it is at version 1, expected 0");
     }
 
     void inPlaceChangesOfResultsAreRecorded()
@@ -128,7 +130,8 @@ private slots:
     void gradcheckFindsAWrongGradient()
     {
         Tensor x = leaf({0.3, 0.7});
-        QCOMPARE(gradcheck([](const Tensors& in) { return Tensors{ops::tanh(in[0]) * ops::exp(in[0])}; }, {x}), std::string());
+        QCOMPARE(gradcheck([](const Tensors& in) { return Tensors{ops::tanh(in[0]) * ops::exp(in[0])}; }, {x}),
+                 std::string());
         // A detached factor hides half of the derivative.
         const std::string wrong = gradcheck([](const Tensors& in) { return Tensors{in[0] * in[0].detach()}; }, {x});
         QVERIFY(wrong.starts_with("input 0, element 0: the gradient is"));

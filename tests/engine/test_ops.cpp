@@ -84,7 +84,10 @@ class TestOps : public QObject
     }
 
 private slots:
-    void initTestCase() { m_goldens = io::readMega(std::string(test::sourceFolder) + "/tests/engine/goldens/ops.mega").tensors; }
+    void initTestCase()
+    {
+        m_goldens = io::readMega(std::string(test::sourceFolder) + "/tests/engine/goldens/ops.mega").tensors;
+    }
 
     void everyGoldenHasARowAndTheReverse()
     {

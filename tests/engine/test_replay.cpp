@@ -22,10 +22,11 @@ struct Step
     nn::Loss loss = nn::makeLoss("CrossEntropyLoss");
 
     Step(nn::ModulePtr net, const Shape& shape)
-        : model(std::move(net)), input(ops::empty(shape)), target(ops::empty({shape[0]}, DType::I64)),
-          optimizer(optim::makeOptimizer("Adam", model->parameters(), {{"lr", 0.01}}))
-    {
-    }
+        : model(std::move(net))
+        , input(ops::empty(shape))
+        , target(ops::empty({shape[0]}, DType::I64))
+        , optimizer(optim::makeOptimizer("Adam", model->parameters(), {{"lr", 0.01}}))
+    {}
 
     void load(std::int64_t number)
     {
@@ -63,9 +64,10 @@ nn::ModulePtr mlp()
 
 nn::ModulePtr cnn()
 {
-    return nn::Sequential({nn::Conv2d(1, 6, 3), nn::make("BatchNorm2d", {{"num_features", std::int64_t{6}}, {"momentum", AttrValue{}}}),
-                           nn::ReLU(), nn::MaxPool2d(2), nn::Dropout(0.2), nn::Conv2d(6, 5, 3), nn::BatchNorm2d(5), nn::ReLU(),
-                           nn::Flatten(), nn::Linear(5 * 2 * 2, 4)});
+    return nn::Sequential({nn::Conv2d(1, 6, 3),
+                           nn::make("BatchNorm2d", {{"num_features", std::int64_t{6}}, {"momentum", AttrValue{}}}),
+                           nn::ReLU(), nn::MaxPool2d(2), nn::Dropout(0.2), nn::Conv2d(6, 5, 3), nn::BatchNorm2d(5),
+                           nn::ReLU(), nn::Flatten(), nn::Linear(5 * 2 * 2, 4)});
 }
 
 }  // namespace

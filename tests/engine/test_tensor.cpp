@@ -12,7 +12,10 @@ class TestTensor : public QObject
     Session m_session;
     SessionScope m_scope{m_session};
 
-    static Tensor counted(const Shape& shape, DType dtype = DType::F32) { return ops::reshape(ops::arange(numel(shape), dtype), shape); }
+    static Tensor counted(const Shape& shape, DType dtype = DType::F32)
+    {
+        return ops::reshape(ops::arange(numel(shape), dtype), shape);
+    }
 
 private slots:
     void viewsShareStorage()
@@ -52,7 +55,8 @@ private slots:
 
     void halfTypesRoundToNearestEven()
     {
-        const std::vector<double> values{1.0, 65504.0, 65520.0, 6e-8, 1.00048828125, 3.14159274101257324, -0.0, INFINITY};
+        const std::vector<double> values{1.0,  65504.0, 65520.0, 6e-8, 1.00048828125, 3.14159274101257324,
+                                         -0.0, INFINITY};
         const std::vector<double> half{1.0, 65504.0, INFINITY, 5.9604644775390625e-08, 1.0, 3.140625, -0.0, INFINITY};
         QCOMPARE(ops::fromDoubles({8}, values, DType::F16).toDoubles(), half);
         QCOMPARE(ops::fromDoubles({1}, {3.14159274101257324}, DType::BF16).item(), 3.140625);
@@ -74,8 +78,10 @@ private slots:
         QCOMPARE((i / i).dtype(), DType::F32);
         QCOMPARE((i * 0.5).dtype(), DType::F32);
         QCOMPARE((i * 2.0).dtype(), DType::I64);
-        QCOMPARE((ops::ones({2}, DType::Bool) + ops::ones({2}, DType::Bool)).toDoubles(), (std::vector<double>{1.0, 1.0}));
-        QCOMPARE(ops::to(ops::fromDoubles({2}, {300.7, -1.5}, DType::F64), DType::I32).toIntegers(), (std::vector<std::int64_t>{300, -1}));
+        QCOMPARE((ops::ones({2}, DType::Bool) + ops::ones({2}, DType::Bool)).toDoubles(),
+                 (std::vector<double>{1.0, 1.0}));
+        QCOMPARE(ops::to(ops::fromDoubles({2}, {300.7, -1.5}, DType::F64), DType::I32).toIntegers(),
+                 (std::vector<std::int64_t>{300, -1}));
     }
 
     void emptyTensorsWork()
@@ -97,8 +103,10 @@ private slots:
 
     void broadcastErrorsSayWhatMeets()
     {
-        COMPARE_ERROR(ops::ones({2, 3}) + ops::ones({4}), "add: shapes [2, 3] and [4] do not broadcast: 3 meets 4 in dimension 1");
-        COMPARE_ERROR(ops::matmul(ops::ones({2, 3}), ops::ones({4, 5})), "matmul: [2, 3] ends in 3, but [4, 5] has 4 rows");
+        COMPARE_ERROR(ops::ones({2, 3}) + ops::ones({4}),
+                      "add: shapes [2, 3] and [4] do not broadcast: 3 meets 4 in dimension 1");
+        COMPARE_ERROR(ops::matmul(ops::ones({2, 3}), ops::ones({4, 5})),
+                      "matmul: [2, 3] ends in 3, but [4, 5] has 4 rows");
         COMPARE_ERROR(ops::conv2d(ops::ones({1, 3, 8, 8}), ops::ones({2, 16, 3, 3}), {}, {}),
                       "conv2d: input has 3 channels but weight expects 16");
     }
@@ -106,7 +114,8 @@ private slots:
     // Recorded from PyTorch's print.
     void printsAsPyTorch()
     {
-        QCOMPARE(text(ops::fromDoubles({2, 2}, {1.0, 2.5, -3.25, 4.0})), std::string("tensor([[ 1.0000,  2.5000],\n        [-3.2500,  4.0000]])"));
+        QCOMPARE(text(ops::fromDoubles({2, 2}, {1.0, 2.5, -3.25, 4.0})),
+                 std::string("tensor([[ 1.0000,  2.5000],\n        [-3.2500,  4.0000]])"));
         QCOMPARE(text(counted({3}, DType::I64)), std::string("tensor([0, 1, 2])"));
         QCOMPARE(text(counted({3})), std::string("tensor([0., 1., 2.])"));
         QCOMPARE(text(ops::full({}, 0.5)), std::string("tensor(0.5000)"));

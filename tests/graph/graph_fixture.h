@@ -19,7 +19,8 @@ namespace fixture {
 inline std::string projectWith(std::string_view nodes, std::string_view edges, std::string_view moreGraph = {},
                                std::string_view more = {})
 {
-    std::string text = R"({"format": "megalith-project", "version": 1, "name": "t", "graph": {"sequential": false, "nodes": [)";
+    std::string text =
+        R"({"format": "megalith-project", "version": 1, "name": "t", "graph": {"sequential": false, "nodes": [)";
     text += nodes;
     text += "], \"edges\": [";
     text += edges;
@@ -45,9 +46,11 @@ inline std::string chainText(std::string_view inputAttrs, std::initializer_list<
     std::string nodes = R"({"id": 1, "type": "Input", "name": "x", "attrs": )" + std::string(inputAttrs) + "}";
     std::string edges;
     int id = 1;
-    const auto add = [&](std::string_view type, const std::string& name, std::string_view attrs, std::string_view extra) {
+    const auto add = [&](std::string_view type, const std::string& name, std::string_view attrs,
+                         std::string_view extra) {
         edges += (id == 1 ? "" : ", ");
-        edges += "{\"from\": [" + std::to_string(id) + ", \"output\"], \"to\": [" + std::to_string(id + 1) + ", \"input\"]}";
+        edges +=
+            "{\"from\": [" + std::to_string(id) + ", \"output\"], \"to\": [" + std::to_string(id + 1) + ", \"input\"]}";
         ++id;
         nodes += ", {\"id\": " + std::to_string(id) + ", \"type\": \"" + std::string(type) + "\"";
         if (!name.empty())
@@ -68,8 +71,8 @@ inline megalith::graph::Document parse(std::string_view text)
     return megalith::graph::parseProject(text, "t.megaproj");
 }
 
-inline megalith::graph::Document chain(std::string_view inputAttrs, std::initializer_list<Step> steps, bool sequential = false,
-                                       std::string_view more = {})
+inline megalith::graph::Document chain(std::string_view inputAttrs, std::initializer_list<Step> steps,
+                                       bool sequential = false, std::string_view more = {})
 {
     return parse(chainText(inputAttrs, steps, sequential, more));
 }
@@ -90,13 +93,13 @@ inline QString report(const megalith::graph::Analysis& analysis)
 {
     QStringList lines;
     for (const megalith::graph::Diagnostic& d : analysis.diagnostics)
-        lines << QString::fromStdString(std::string(severityName(d.severity)) + " " + d.path + (d.port.empty() ? "" : "." + d.port) + " "
-                                        + d.rule + ": " + d.message);
+        lines << QString::fromStdString(std::string(severityName(d.severity)) + " " + d.path
+                                        + (d.port.empty() ? "" : "." + d.port) + " " + d.rule + ": " + d.message);
     return lines.join('\n');
 }
 
 // What a call throws; empty when it does not.
-template <typename Call>
+template<typename Call>
 QString thrown(Call&& call)
 {
     try {

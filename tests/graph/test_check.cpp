@@ -33,10 +33,12 @@ const char* const blockModule = R"(, "modules": {"Block": {"args": {"width": 16}
 
 std::string twoBlocks(const std::string& first, const std::string& second, const std::string& more = {})
 {
-    return projectWith(R"({"id": 1, "type": "Input", "name": "x", "attrs": {"shape": [5]}}, {"id": 2, "type": "Block", "name": "b1", )" + first
-                           + R"(}, {"id": 3, "type": "Block", "name": "b2", )" + second + R"(}, {"id": 4, "type": "Output", "name": "y"})",
-                       R"({"from": [1, "output"], "to": [2, "in"]}, {"from": [2, "out"], "to": [3, "in"]}, {"from": [3, "out"], "to": [4, "input"]})",
-                       blockModule, more);
+    return projectWith(
+        R"({"id": 1, "type": "Input", "name": "x", "attrs": {"shape": [5]}}, {"id": 2, "type": "Block", "name": "b1", )"
+            + first + R"(}, {"id": 3, "type": "Block", "name": "b2", )" + second
+            + R"(}, {"id": 4, "type": "Output", "name": "y"})",
+        R"({"from": [1, "output"], "to": [2, "in"]}, {"from": [2, "out"], "to": [3, "in"]}, {"from": [3, "out"], "to": [4, "input"]})",
+        blockModule, more);
 }
 
 }  // namespace
@@ -74,7 +76,10 @@ private slots:
 void TestCheck::countsOfTheDescription()
 {
     const Document document = chain(R"({"shape": [10]})",
-                                    {{"Linear", R"({"out_features": 10})", R"(, "frozen": ["weight", "bias"])"}, {"ReLU"}, {"Linear", R"({"out_features": 3})"}}, true);
+                                    {{"Linear", R"({"out_features": 10})", R"(, "frozen": ["weight", "bias"])"},
+                                     {"ReLU"},
+                                     {"Linear", R"({"out_features": 3})"}},
+                                    true);
     const Analysis analysis = graphOnly(document);
     QCOMPARE(report(analysis), QString());
     QCOMPARE(analysis.totals.parameters, std::int64_t{143});
@@ -86,15 +91,21 @@ void TestCheck::countsOfTheDescription()
         for (const TensorInfo& tensor : info.tensors)
             keys << QString::fromStdString(tensor.key);
     QCOMPARE(keys.join(' '), QString("0.weight 0.bias 2.weight 2.bias"));
-    QCOMPARE(graphOnly(chain(R"({"shape": [4]})", {{"Linear", R"({"out_features": 3})"}})).totals.parameters, std::int64_t{15});
+    QCOMPARE(graphOnly(chain(R"({"shape": [4]})", {{"Linear", R"({"out_features": 3})"}})).totals.parameters,
+             std::int64_t{15});
 }
 
 void TestCheck::shapesOfACnn()
 {
-    const Document document = chain(R"({"shape": [1, 28, 28]})",
-                                    {{"Conv2d", R"({"out_channels": 16, "kernel_size": 3})"}, {"BatchNorm2d"}, {"ReLU"}, {"MaxPool2d", R"({"kernel_size": 2})"},
-                                     {"Conv2d", R"({"out_channels": 32, "kernel_size": 3})"}, {"MaxPool2d", R"({"kernel_size": 2})"}, {"Flatten"},
-                                     {"Linear", R"({"in_features": null, "out_features": 10})"}});
+    const Document document =
+        chain(R"({"shape": [1, 28, 28]})", {{"Conv2d", R"({"out_channels": 16, "kernel_size": 3})"},
+                                            {"BatchNorm2d"},
+                                            {"ReLU"},
+                                            {"MaxPool2d", R"({"kernel_size": 2})"},
+                                            {"Conv2d", R"({"out_channels": 32, "kernel_size": 3})"},
+                                            {"MaxPool2d", R"({"kernel_size": 2})"},
+                                            {"Flatten"},
+                                            {"Linear", R"({"in_features": null, "out_features": 10})"}});
     const Analysis analysis = graphOnly(document);
     QCOMPARE(report(analysis), QString());
     QCOMPARE(outputText(analysis, 1), QString("[N, 1, 28, 28]"));
@@ -121,9 +132,12 @@ void TestCheck::batchInShapes()
     QCOMPARE(report(analysis), QString());
     QCOMPARE(outputText(analysis, 3), QString("[N + 3, 4]"));
     QCOMPARE(elements(analysis.first(3)->outputs.front().shape, 5), std::int64_t{32});
-    const Document wide = chain(R"({"shape": [4]})", {{"Flatten", R"({"start_dim": 0})"}, {"Linear", R"({"out_features": 2})"}});
-    QCOMPARE(report(graphOnly(wide)),
-             QString("error m2 shape: a size would follow from the batch size, which is not always the same\nnote y waiting: waits for m2"));
+    const Document wide =
+        chain(R"({"shape": [4]})", {{"Flatten", R"({"start_dim": 0})"}, {"Linear", R"({"out_features": 2})"}});
+    QCOMPARE(
+        report(graphOnly(wide)),
+        QString(
+            "error m2 shape: a size would follow from the batch size, which is not always the same\nnote y waiting: waits for m2"));
 }
 
 void TestCheck::sizesFollowFromWires()
@@ -136,10 +150,13 @@ void TestCheck::sizesFollowFromWires()
 
 void TestCheck::oneCauseIsOneError()
 {
-    const Document document = chain(R"({"shape": [6]})", {{"Linear", R"({"in_features": 7, "out_features": 3})"}, {"ReLU"}, {"Linear", R"({"out_features": 2})"}});
+    const Document document =
+        chain(R"({"shape": [6]})",
+              {{"Linear", R"({"in_features": 7, "out_features": 3})"}, {"ReLU"}, {"Linear", R"({"out_features": 2})"}});
     const Analysis analysis = graphOnly(document);
-    QCOMPARE(report(analysis), QString("error m1.input shape: input ends in 6 but in_features is 7\nnote m2 waiting: waits for m1\n"
-                                       "note m3 waiting: waits for m1\nnote y waiting: waits for m1"));
+    QCOMPARE(report(analysis),
+             QString("error m1.input shape: input ends in 6 but in_features is 7\nnote m2 waiting: waits for m1\n"
+                     "note m3 waiting: waits for m1\nnote y waiting: waits for m1"));
     QCOMPARE(analysis.errors, std::int64_t{1});
     QCOMPARE(analysis.first(2)->state, State::Error);
     QCOMPARE(analysis.first(3)->state, State::Waiting);
@@ -156,12 +173,16 @@ void TestCheck::shapeErrors_data()
     const auto row = [](const char* name, const char* input, const char* type, const char* attrs, const char* message) {
         QTest::newRow(name) << input << type << attrs << message;
     };
-    row("rank", R"({"shape": [784]})", "Conv2d", R"({"out_channels": 4, "kernel_size": 3, "in_channels": 1})", "expected [N, C, H, W]");
+    row("rank", R"({"shape": [784]})", "Conv2d", R"({"out_channels": 4, "kernel_size": 3, "in_channels": 1})",
+        "expected [N, C, H, W]");
     row("channels", R"({"shape": [3, 8, 8]})", "Conv2d", R"({"in_channels": 16, "out_channels": 4, "kernel_size": 3})",
         "input has 3 channels but in_channels is 16");
-    row("window", R"({"shape": [1, 4, 4]})", "Conv2d", R"({"out_channels": 4, "kernel_size": 5})", "a window of height 5 does not fit into 4");
-    row("dtype", R"({"shape": [4], "dtype": "int64"})", "Linear", R"({"out_features": 2})", "input is int64, expected floating numbers");
-    row("reshape", R"({"shape": [6]})", "Reshape", R"({"shape": [4, 2]})", "a sample has 6 elements [6] but shape [4, 2] has 8");
+    row("window", R"({"shape": [1, 4, 4]})", "Conv2d", R"({"out_channels": 4, "kernel_size": 5})",
+        "a window of height 5 does not fit into 4");
+    row("dtype", R"({"shape": [4], "dtype": "int64"})", "Linear", R"({"out_features": 2})",
+        "input is int64, expected floating numbers");
+    row("reshape", R"({"shape": [6]})", "Reshape", R"({"shape": [4, 2]})",
+        "a sample has 6 elements [6] but shape [4, 2] has 8");
 }
 
 void TestCheck::shapeErrors()
@@ -189,7 +210,8 @@ void TestCheck::attributeErrors_data()
         QTest::newRow(name) << type << attrs << parts;
     };
     row("missing", "Linear", "{}", {"out_features"});
-    row("unknown", "Linear", R"({"out_features": 2, "units": 3})", {"Linear has no argument \"units\"; it has in_features, out_features, bias"});
+    row("unknown", "Linear", R"({"out_features": 2, "units": 3})",
+        {"Linear has no argument \"units\"; it has in_features, out_features, bias"});
     row("type", "Linear", R"({"out_features": "many"})", {"out_features", "whole number"});
     row("range", "Linear", R"({"out_features": 0})", {"out_features", "0"});
     row("object", "Linear", R"({"out_features": {"a": 1}})", {"out_features must not be an object"});
@@ -216,7 +238,8 @@ void TestCheck::attributeErrors()
 
 void TestCheck::fixSetsTheSize()
 {
-    Document document = chain(R"({"shape": [1, 8, 8]})", {{"Flatten"}, {"Linear", R"({"in_features": 784, "out_features": 10})"}});
+    Document document =
+        chain(R"({"shape": [1, 8, 8]})", {{"Flatten"}, {"Linear", R"({"in_features": 784, "out_features": 10})"}});
     const Analysis analysis = graphOnly(document);
     QCOMPARE(analysis.diagnostics.front().fixes.size(), std::size_t{1});
     QCOMPARE(analysis.diagnostics.front().fixes.front().text, std::string("set in_features to 64"));
@@ -231,8 +254,10 @@ void TestCheck::wires()
            {"id": 4, "type": "Cat", "name": "c"}, {"id": 5, "type": "ReLU", "name": "r"})",
         R"({"from": [1, "output"], "to": [2, "input"]}, {"from": [2, "output"], "to": [3, "input"]}, {"from": [1, "output"], "to": [4, "1"]},
            {"from": [1, "output"], "to": [5, "input"]})")));
-    QCOMPARE(report(analysis), QString("error m.other wire: other is not wired\nnote y waiting: waits for m\nerror c.0 wire: 0 is not wired\n"
-                                       "warning r unused: its output leads nowhere"));
+    QCOMPARE(
+        report(analysis),
+        QString("error m.other wire: other is not wired\nnote y waiting: waits for m\nerror c.0 wire: 0 is not wired\n"
+                "warning r unused: its output leads nowhere"));
     // Add takes a number instead of a second wire.
     QVERIFY(graphOnly(chain(R"({"shape": [4]})", {{"Add", R"({"other": 2})"}})).ok());
     QVERIFY(!graphOnly(chain(R"({"shape": [4]})", {{"Add"}})).ok());
@@ -246,24 +271,30 @@ void TestCheck::cycle()
         R"({"from": [1, "output"], "to": [2, "input"]}, {"from": [4, "output"], "to": [2, "other"]}, {"from": [2, "output"], "to": [3, "input"]},
            {"from": [3, "output"], "to": [4, "input"]}, {"from": [4, "output"], "to": [5, "input"]})")));
     QCOMPARE(analysis.errors, std::int64_t{1});
-    QVERIFY2(report(analysis).contains("error a cycle: the wires form a circle: a -> r -> t -> a"), qPrintable(report(analysis)));
+    QVERIFY2(report(analysis).contains("error a cycle: the wires form a circle: a -> r -> t -> a"),
+             qPrintable(report(analysis)));
 }
 
 void TestCheck::endsAreNeeded()
 {
-    QCOMPARE(report(graphOnly(parse(projectWith("", "")))), QString("error graph input: there is no Input node: add one for the data to come in\n"
-                                                                     "error graph output: there is no Output node: add one for what the network gives"));
+    QCOMPARE(report(graphOnly(parse(projectWith("", "")))),
+             QString("error graph input: there is no Input node: add one for the data to come in\n"
+                     "error graph output: there is no Output node: add one for what the network gives"));
 }
 
 void TestCheck::unknownTypes()
 {
     const Analysis analysis = graphOnly(chain(R"({"shape": [4]})", {{"Hologram", R"({"a": 1})"}, {"ReLU"}}));
-    QCOMPARE(report(analysis), QString("error m1 type: this version knows no type \"Hologram\"\nnote m2 waiting: waits for m1\nnote y waiting: waits for m1"));
+    QCOMPARE(
+        report(analysis),
+        QString(
+            "error m1 type: this version knows no type \"Hologram\"\nnote m2 waiting: waits for m1\nnote y waiting: waits for m1"));
 }
 
 void TestCheck::composedModules()
 {
-    const Analysis analysis = graphOnly(parse(twoBlocks(R"("attrs": {"width": 7}, "frozen": ["fc.weight"])", R"("init": {"fc.bias": {"type": "ones_"}})")));
+    const Analysis analysis = graphOnly(parse(
+        twoBlocks(R"("attrs": {"width": 7}, "frozen": ["fc.weight"])", R"("init": {"fc.bias": {"type": "ones_"}})")));
     QCOMPARE(report(analysis), QString());
     QCOMPARE(outputText(analysis, 2), QString("[N, 7]"));
     QCOMPARE(outputText(analysis, 3), QString("[N, 16]"));
@@ -298,7 +329,8 @@ void TestCheck::errorInsideAModuleIsSaidOnce()
     broken.replace(broken.find("=width"), 6, "=depth");
     const Analysis twice = graphOnly(parse(broken));
     QCOMPARE(twice.errors, std::int64_t{1});
-    QVERIFY2(report(twice).startsWith("error b1.fc attribute: out_features: module Block has no argument \"depth\""), qPrintable(report(twice)));
+    QVERIFY2(report(twice).startsWith("error b1.fc attribute: out_features: module Block has no argument \"depth\""),
+             qPrintable(report(twice)));
 }
 
 void TestCheck::sharedModules()
@@ -334,18 +366,26 @@ void TestCheck::tiedTensors()
     QCOMPARE(report(analysis), QString());
     QCOMPARE(analysis.totals.parameters, std::int64_t{25 + 5 + 5});
     QCOMPARE(report(tied(R"({"weight": "a.w"})", "5")), QString("error b ties: there is no parameter \"a.w\""));
-    QCOMPARE(report(tied(R"({"weight": "a.weight"})", "3")), QString("error b ties: weight has shape [3, 5] but a.weight has [5, 5]"));
-    QCOMPARE(report(tied(R"({"weight": "b.weight"})", "5")), QString("error b ties: weight is tied to itself in a circle"));
-    QCOMPARE(report(tied(R"({"wheel": "a.weight"})", "5")), QString("error b ties: ties names \"wheel\", but the parameters are weight, bias"));
+    QCOMPARE(report(tied(R"({"weight": "a.weight"})", "3")),
+             QString("error b ties: weight has shape [3, 5] but a.weight has [5, 5]"));
+    QCOMPARE(report(tied(R"({"weight": "b.weight"})", "5")),
+             QString("error b ties: weight is tied to itself in a circle"));
+    QCOMPARE(report(tied(R"({"wheel": "a.weight"})", "5")),
+             QString("error b ties: ties names \"wheel\", but the parameters are weight, bias"));
 }
 
 void TestCheck::frozenAndInit()
 {
-    const auto linear = [](const char* more) { return graphOnly(chain(R"({"shape": [4]})", {{"Linear", R"({"out_features": 3})", more}})); };
-    QCOMPARE(report(linear(R"(, "frozen": ["wieght"])")), QString("warning m1 frozen: frozen names \"wieght\", but the parameters are weight, bias"));
+    const auto linear = [](const char* more) {
+        return graphOnly(chain(R"({"shape": [4]})", {{"Linear", R"({"out_features": 3})", more}}));
+    };
+    QCOMPARE(report(linear(R"(, "frozen": ["wieght"])")),
+             QString("warning m1 frozen: frozen names \"wieght\", but the parameters are weight, bias"));
     QCOMPARE(report(linear(R"(, "init": {"weight": {"type": "xavier_uniform_", "gain": 2}})")), QString());
-    QVERIFY(report(linear(R"(, "init": {"weight": {"type": "magic_"}})")).startsWith("error m1 init: init of weight: there is no initialisation called magic_"));
-    QVERIFY(report(linear(R"(, "init": {"bias": {"type": "kaiming_uniform_"}})")).startsWith("error m1 init: init of bias: "));
+    QVERIFY(report(linear(R"(, "init": {"weight": {"type": "magic_"}})"))
+                .startsWith("error m1 init: init of weight: there is no initialisation called magic_"));
+    QVERIFY(report(linear(R"(, "init": {"bias": {"type": "kaiming_uniform_"}})"))
+                .startsWith("error m1 init: init of bias: "));
 }
 
 void TestCheck::bareTensors()
@@ -370,32 +410,43 @@ void TestCheck::absurdSizes()
     CheckOptions usual;
     usual.settings = false;
     usual.memory = std::int64_t{16} << 30;
-    const Analysis large = analyze(chain(R"({"shape": [1000000]})", {{"Linear", R"({"out_features": 1000000000})"}}), usual);
-    QCOMPARE(report(large), QString("error m1 size: weight of shape [1000000000, 1000000] would need 3.6 PiB, more than the 16.0 GiB of this machine"));
+    const Analysis large =
+        analyze(chain(R"({"shape": [1000000]})", {{"Linear", R"({"out_features": 1000000000})"}}), usual);
+    QCOMPARE(
+        report(large),
+        QString(
+            "error m1 size: weight of shape [1000000000, 1000000] would need 3.6 PiB, more than the 16.0 GiB of this machine"));
     const Analysis overflow = graphOnly(chain(R"({"shape": [9000000000000000000, 9000000000]})", {{"Flatten"}}));
     QVERIFY(overflow.errors >= 1);
     CheckOptions little;
     little.settings = false;
     little.memory = 1000;
     const Analysis sum = analyze(chain(R"({"shape": [10]})", {{"Linear", R"({"out_features": 10})"}}), little);
-    QCOMPARE(report(sum), QString("error graph size: training would need about 1.4 KiB with a batch of 1, more than the 1000 bytes of this machine"));
+    QCOMPARE(
+        report(sum),
+        QString(
+            "error graph size: training would need about 1.4 KiB with a batch of 1, more than the 1000 bytes of this machine"));
 }
 
 void TestCheck::manyInstances()
 {
     // Each module holds the next one twice: 2^30 instances.
-    std::string modules = R"(, "modules": {"M30": {"nodes": [{"id": 9000, "type": "Input", "name": "in"}, {"id": 9001, "type": "Output", "name": "out"}],
+    std::string modules =
+        R"(, "modules": {"M30": {"nodes": [{"id": 9000, "type": "Input", "name": "in"}, {"id": 9001, "type": "Output", "name": "out"}],
         "edges": [{"from": [9000, "output"], "to": [9001, "input"]}]})";
     for (int i = 0; i < 30; ++i) {
         const auto id = [i](int k) { return std::to_string(100 + 10 * i + k); };
         const std::string inner = "M" + std::to_string(i + 1);
-        modules += ", \"M" + std::to_string(i) + R"(": {"nodes": [{"id": )" + id(0) + R"(, "type": "Input", "name": "in"}, {"id": )" + id(1) + ", \"type\": \"" + inner
-            + R"(", "name": "a"}, {"id": )" + id(2) + ", \"type\": \"" + inner + R"(", "name": "b"}, {"id": )" + id(3) + R"(, "type": "Output", "name": "out"}], "edges": [{"from": [)"
-            + id(0) + R"(, "output"], "to": [)" + id(1) + R"(, "in"]}, {"from": [)" + id(1) + R"(, "out"], "to": [)" + id(2) + R"(, "in"]}, {"from": [)" + id(2)
-            + R"(, "out"], "to": [)" + id(3) + R"(, "input"]}]})";
+        modules += ", \"M" + std::to_string(i) + R"(": {"nodes": [{"id": )" + id(0)
+                   + R"(, "type": "Input", "name": "in"}, {"id": )" + id(1) + ", \"type\": \"" + inner
+                   + R"(", "name": "a"}, {"id": )" + id(2) + ", \"type\": \"" + inner + R"(", "name": "b"}, {"id": )"
+                   + id(3) + R"(, "type": "Output", "name": "out"}], "edges": [{"from": [)" + id(0)
+                   + R"(, "output"], "to": [)" + id(1) + R"(, "in"]}, {"from": [)" + id(1) + R"(, "out"], "to": [)"
+                   + id(2) + R"(, "in"]}, {"from": [)" + id(2) + R"(, "out"], "to": [)" + id(3) + R"(, "input"]}]})";
     }
-    const Analysis analysis = graphOnly(parse(projectWith(R"({"id": 1, "type": "Input", "name": "x", "attrs": {"shape": [4]}}, {"id": 2, "type": "M0", "name": "m"}, {"id": 3, "type": "Output", "name": "y"})",
-                                                          R"({"from": [1, "output"], "to": [2, "in"]}, {"from": [2, "out"], "to": [3, "input"]})", modules + "}")));
+    const Analysis analysis = graphOnly(parse(projectWith(
+        R"({"id": 1, "type": "Input", "name": "x", "attrs": {"shape": [4]}}, {"id": 2, "type": "M0", "name": "m"}, {"id": 3, "type": "Output", "name": "y"})",
+        R"({"from": [1, "output"], "to": [2, "in"]}, {"from": [2, "out"], "to": [3, "input"]})", modules + "}")));
     QVERIFY(!analysis.ok());
     QVERIFY(report(analysis).contains("the modules make more than 200000 nodes in all"));
 }
@@ -406,7 +457,9 @@ void TestCheck::tenThousandNodes()
     std::string edges;
     for (int i = 2; i <= 10000; ++i) {
         const std::string id = std::to_string(i);
-        nodes += R"(, {"id": )" + id + (i == 10000 ? R"(, "type": "Output", "name": "y"})" : R"(, "type": "ReLU", "name": "r)" + id + R"("})");
+        nodes +=
+            R"(, {"id": )" + id
+            + (i == 10000 ? R"(, "type": "Output", "name": "y"})" : R"(, "type": "ReLU", "name": "r)" + id + R"("})");
         edges += (i == 2 ? "" : ", ");
         edges += R"({"from": [)" + std::to_string(i - 1) + R"(, "output"], "to": [)" + id + R"(, "input"]})";
     }

@@ -49,7 +49,8 @@ void expectNear(const Tensor& got, const Tensor& want)
     const std::vector<double> a = got.toDoubles();
     const std::vector<double> b = want.toDoubles();
     for (std::size_t i = 0; i < a.size(); ++i)
-        QVERIFY2(std::abs(a[i] - b[i]) <= 1e-12 * std::max(1.0, std::abs(b[i])), qPrintable(QString("%1 instead of %2").arg(a[i]).arg(b[i])));
+        QVERIFY2(std::abs(a[i] - b[i]) <= 1e-12 * std::max(1.0, std::abs(b[i])),
+                 qPrintable(QString("%1 instead of %2").arg(a[i]).arg(b[i])));
 }
 
 bool sameBits(const Tensor& a, const Tensor& b)
@@ -108,7 +109,10 @@ void TestCompile::sequential()
 {
     ParameterStore store;
     const Document document = chain(R"({"shape": [10]})",
-                                    {{"Linear", R"({"out_features": 10})", R"(, "frozen": ["weight", "bias"])"}, {"ReLU"}, {"Linear", R"({"out_features": 3})"}}, true);
+                                    {{"Linear", R"({"out_features": 10})", R"(, "frozen": ["weight", "bias"])"},
+                                     {"ReLU"},
+                                     {"Linear", R"({"out_features": 3})"}},
+                                    true);
     const CompiledModel model = compile(document, store, 0);
     QCOMPARE(keysOf(model.root->state_dict()), QString("0.weight 0.bias 2.weight 2.bias"));
     QCOMPARE(nn::countParameters(*model.root), std::int64_t{143});
@@ -125,10 +129,14 @@ void TestCompile::sequential()
 void TestCompile::namesAndKeys()
 {
     ParameterStore store;
-    const Document document = chain(R"({"shape": [1, 8, 8]})", {{"Conv2d", R"({"out_channels": 4, "kernel_size": 3})"}, {"BatchNorm2d"}, {"Flatten"}, {"Linear", R"({"out_features": 2, "bias": false})"}});
+    const Document document = chain(R"({"shape": [1, 8, 8]})", {{"Conv2d", R"({"out_channels": 4, "kernel_size": 3})"},
+                                                                {"BatchNorm2d"},
+                                                                {"Flatten"},
+                                                                {"Linear", R"({"out_features": 2, "bias": false})"}});
     const CompiledModel model = compile(document, store, 0);
-    QCOMPARE(keysOf(model.root->state_dict()),
-             QString("m1.weight m1.bias m2.weight m2.bias m2.running_mean m2.running_var m2.num_batches_tracked m4.weight"));
+    QCOMPARE(
+        keysOf(model.root->state_dict()),
+        QString("m1.weight m1.bias m2.weight m2.bias m2.running_mean m2.running_var m2.num_batches_tracked m4.weight"));
     QStringList state;
     for (const StateBinding& binding : model.state)
         state << QString::fromStdString(binding.key);
@@ -212,7 +220,9 @@ void TestCompile::sharedModuleIsOne()
 void TestCompile::tiedTensorIsOne()
 {
     ParameterStore store;
-    const Document document = chain(R"({"shape": [4]})", {{"Linear", R"({"out_features": 4})", R"(, "ties": {"weight": "m2.weight"})"}, {"Linear", R"({"out_features": 4})"}});
+    const Document document =
+        chain(R"({"shape": [4]})", {{"Linear", R"({"out_features": 4})", R"(, "ties": {"weight": "m2.weight"})"},
+                                    {"Linear", R"({"out_features": 4})"}});
     const CompiledModel model = compile(document, store, 0, DType::F64);
     QVERIFY((*model.root->child("m1"))["weight"].is((*model.root->child("m2"))["weight"]));
     QVERIFY(!(*model.root->child("m1"))["bias"].is((*model.root->child("m2"))["bias"]));
@@ -258,7 +268,8 @@ void TestCompile::constantsAreNoParameters()
 void TestCompile::detachHoldsGradientsBack()
 {
     ParameterStore store;
-    const Document document = chain(R"({"shape": [3]})", {{"Linear", R"({"out_features": 3})"}, {"Detach"}, {"Linear", R"({"out_features": 1})"}});
+    const Document document = chain(
+        R"({"shape": [3]})", {{"Linear", R"({"out_features": 3})"}, {"Detach"}, {"Linear", R"({"out_features": 1})"}});
     const CompiledModel model = compile(document, store, 0);
     QCOMPARE(keysOf(model.root->state_dict()), QString("m1.weight m1.bias m3.weight m3.bias"));
     backward(ops::sum(run(model, ops::ones({2, 3}))));
@@ -285,7 +296,10 @@ void TestCompile::frozenGetsNoGradient()
 void TestCompile::initIsFollowed()
 {
     ParameterStore store;
-    const Document document = chain(R"({"shape": [3]})", {{"Linear", R"({"out_features": 2})", R"(, "init": {"weight": {"type": "constant_", "val": 0.25}, "bias": {"type": "ones_"}})"}});
+    const Document document =
+        chain(R"({"shape": [3]})",
+              {{"Linear", R"({"out_features": 2})",
+                R"(, "init": {"weight": {"type": "constant_", "val": 0.25}, "bias": {"type": "ones_"}})"}});
     const CompiledModel model = compile(document, store, 0);
     QCOMPARE((*model.root->child("m1"))["weight"].toDoubles(), std::vector<double>(6, 0.25));
     QCOMPARE((*model.root->child("m1"))["bias"].toDoubles(), std::vector<double>(2, 1.0));
@@ -294,7 +308,8 @@ void TestCompile::initIsFollowed()
 void TestCompile::freshValuesFollowSeedAndKey()
 {
     const Document small = chain(R"({"shape": [3]})", {{"Linear", R"({"out_features": 2})"}});
-    const Document large = chain(R"({"shape": [3]})", {{"Linear", R"({"out_features": 2})"}, {"Linear", R"({"out_features": 2})"}});
+    const Document large =
+        chain(R"({"shape": [3]})", {{"Linear", R"({"out_features": 2})"}, {"Linear", R"({"out_features": 2})"}});
     ParameterStore a;
     ParameterStore b;
     ParameterStore c;
@@ -313,7 +328,8 @@ void TestCompile::freshValuesFollowSeedAndKey()
 void TestCompile::storeKeepsWhatFits()
 {
     ParameterStore store;
-    Document document = chain(R"({"shape": [3]})", {{"Linear", R"({"out_features": 4})"}, {"Linear", R"({"out_features": 2})"}});
+    Document document =
+        chain(R"({"shape": [3]})", {{"Linear", R"({"out_features": 4})"}, {"Linear", R"({"out_features": 2})"}});
     compile(document, store, 0);
     const Tensor weight1 = store.find({{2}, "weight"});
     const Tensor bias2 = store.find({{3}, "bias"});
@@ -386,7 +402,8 @@ void TestCompile::doublesForFloats()
 void TestCompile::errorsAreRefused()
 {
     ParameterStore store;
-    const Document document = chain(R"({"shape": [3]})", {{"Linear", R"({"in_features": 4, "out_features": 2})"}, {"ReLU"}});
+    const Document document =
+        chain(R"({"shape": [3]})", {{"Linear", R"({"in_features": 4, "out_features": 2})"}, {"ReLU"}});
     QCOMPARE(thrown([&] { compile(document, store, 0); }), QString("m1: input ends in 3 but in_features is 4"));
     QCOMPARE(store.size(), std::size_t{0});
 }

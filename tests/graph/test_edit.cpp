@@ -66,17 +66,28 @@ public:
         case 1: return addNode(m_document, module, type(module), point()).edit;
         case 2: return addNodeAfter(m_document, module, type(module), node(body), point()).edit;
         case 3:
-        case 4: return connect(m_document, module, {node(body), "output"}, {node(body), pick(3) == 0 ? "other" : "input"});
+        case 4:
+            return connect(m_document, module, {node(body), "output"}, {node(body), pick(3) == 0 ? "other" : "input"});
         case 5: return disconnect(m_document, module, edge(body));
         case 6: return removeNodes(m_document, module, std::vector<Id>{node(body), node(body)});
         case 7: return removeNodesAndBridge(m_document, module, std::vector<Id>{node(body)});
         case 8: return rename(m_document, node(body), "n" + std::to_string(pick(40)));
-        case 9: return setAttr(m_document, node(body), "out_features", pick(3) == 0 ? std::optional<Value>() : Value(std::int64_t{pick(9)} + 1));
-        case 10: return move(m_document, std::vector<std::pair<Id, Point>>{{node(body), point()}, {node(body), point()}});
-        case 11: return duplicate(m_document, module, std::vector<Id>{node(body), node(body), node(body)}, {10.5, 20}).edit;
-        case 12: return pick(2) == 0 ? addFrame(m_document, "f", {1, 2, 3, 4}, "#fff").edit : Edit{SetFrame{50, std::nullopt}};
-        case 13: return pick(2) == 0 ? setFrozen(m_document, node(body), "weight", pick(2) == 0) : Edit{SetSequential{module, !body.sequential, {}}};
-        default: return setSetting(m_document, "training", std::vector<std::string>{"optimizer", "lr"}, Value(0.001 * pick(100)));
+        case 9:
+            return setAttr(m_document, node(body), "out_features",
+                           pick(3) == 0 ? std::optional<Value>() : Value(std::int64_t{pick(9)} + 1));
+        case 10:
+            return move(m_document, std::vector<std::pair<Id, Point>>{{node(body), point()}, {node(body), point()}});
+        case 11:
+            return duplicate(m_document, module, std::vector<Id>{node(body), node(body), node(body)}, {10.5, 20}).edit;
+        case 12:
+            return pick(2) == 0 ? addFrame(m_document, "f", {1, 2, 3, 4}, "#fff").edit
+                                : Edit{SetFrame{50, std::nullopt}};
+        case 13:
+            return pick(2) == 0 ? setFrozen(m_document, node(body), "weight", pick(2) == 0)
+                                : Edit{SetSequential{module, !body.sequential, {}}};
+        default:
+            return setSetting(m_document, "training", std::vector<std::string>{"optimizer", "lr"},
+                              Value(0.001 * pick(100)));
         }
     }
 
@@ -85,7 +96,8 @@ private:
     Point point() { return {static_cast<double>(pick(100)), pick(100) / 4.0}; }
     std::string type(const std::string& module)
     {
-        const std::vector<std::string> types{"Linear", "ReLU", "Add", "Cat", "Output", "Input", "Unheard", module.empty() ? "Block" : "Conv2d"};
+        const std::vector<std::string> types{"Linear", "ReLU",  "Add",     "Cat",
+                                             "Output", "Input", "Unheard", module.empty() ? "Block" : "Conv2d"};
         return types[static_cast<std::size_t>(pick(static_cast<int>(types.size())))];
     }
     Id node(const Body& body)
@@ -96,7 +108,8 @@ private:
     }
     Endpoint edge(const Body& body)
     {
-        return body.edges.empty() ? Endpoint{1, "none"} : std::next(body.edges.begin(), pick(static_cast<int>(body.edges.size())))->first;
+        return body.edges.empty() ? Endpoint{1, "none"}
+                                  : std::next(body.edges.begin(), pick(static_cast<int>(body.edges.size())))->first;
     }
 
     Document& m_document;
@@ -163,11 +176,21 @@ void TestEdit::connecting()
     expectUndoable(document, connect(document, {}, {1, "output"}, {3, "in"}));
     QCOMPARE(document.root.edgeInto({3, "in"})->from.node, Id{1});
     QVERIFY(isEmpty(connect(document, {}, {1, "output"}, {3, "in"})));
-    QCOMPARE(thrown([&] { connect(document, {}, {4, "out"}, {3, "in"}); }), QString("a wire from b2 to b1 would close a circle"));
-    QCOMPARE(thrown([&] { connect(document, {}, {4, "out"}, {4, "in"}); }), QString("a wire from b2 to b2 would close a circle"));
-    QCOMPARE(thrown([&] { connect(document, {}, {1, "out"}, {2, "input"}); }),
+    QCOMPARE(thrown([&] {
+                 connect(document, {}, {4, "out"}, {3, "in"});
+             }),
+             QString("a wire from b2 to b1 would close a circle"));
+    QCOMPARE(thrown([&] {
+                 connect(document, {}, {4, "out"}, {4, "in"});
+             }),
+             QString("a wire from b2 to b2 would close a circle"));
+    QCOMPARE(thrown([&] {
+                 connect(document, {}, {1, "out"}, {2, "input"});
+             }),
              QString("node 1 (Input x) has no output \"out\"; it has output"));
-    QCOMPARE(thrown([&] { connect(document, {}, {1, "output"}, {3, "input"}); }),
+    QCOMPARE(thrown([&] {
+                 connect(document, {}, {1, "output"}, {3, "input"});
+             }),
              QString("node 3 (Block b1) has no input \"input\"; it has in"));
 }
 
@@ -209,7 +232,8 @@ void TestEdit::renaming()
     expectUndoable(document, rename(document, 2, "first"));
     QCOMPARE(document.root.nodes.at(2).name, std::string("first"));
     QCOMPARE(document.root.nodes.at(6).ties.find("bias")->string(), std::string("first.bias"));
-    QCOMPARE(writeJson(*document.training.find("optimizer")->find("param_groups")), std::string(R"([{"params": ["first.weight"]}])"));
+    QCOMPARE(writeJson(*document.training.find("optimizer")->find("param_groups")),
+             std::string(R"([{"params": ["first.weight"]}])"));
     expectUndoable(document, rename(document, 101, "linear"));
     QCOMPARE(document.root.nodes.at(3).frozen, std::vector<std::string>{"linear.weight"});
     expectUndoable(document, rename(document, 5, "out"));
@@ -237,7 +261,8 @@ void TestEdit::catStaysWithoutGaps()
     apply(document, cat.edit);
     for (int i = 0; i < 3; ++i)
         apply(document, connect(document, {}, {i == 1 ? Id{2} : Id{1}, "output"}, {cat.id, std::to_string(i)}));
-    QCOMPARE(portNames(document, document.root, document.root.nodes.at(cat.id), PortSide::Input).size(), std::size_t{4});
+    QCOMPARE(portNames(document, document.root, document.root.nodes.at(cat.id), PortSide::Input).size(),
+             std::size_t{4});
     expectUndoable(document, disconnect(document, {}, {cat.id, "0"}));
     QCOMPARE(document.root.edgeInto({cat.id, "0"})->from.node, Id{2});
     QCOMPARE(document.root.edgeInto({cat.id, "1"})->from.node, Id{1});
@@ -260,7 +285,9 @@ void TestEdit::chains()
     QCOMPARE(document.root.nodes.at(4).name, std::string("3"));
     expectUndoable(document, removeNodesAndBridge(document, {}, std::vector<Id>{2}));
     QCOMPARE(document.root.nodes.at(4).name, std::string("2"));
-    QCOMPARE(thrown([&] { apply(document, {SetEdge{{}, {4, "input"}, Edge{{1, "output"}, {4, "input"}, {}, {}}}}); }),
+    QCOMPARE(thrown([&] {
+                 apply(document, {SetEdge{{}, {4, "input"}, Edge{{1, "output"}, {4, "input"}, {}, {}}}});
+             }),
              QString("node 1 leads on already, and a sequential graph has no branches"));
     QCOMPARE(thrown([&] { rename(document, 4, "tanh"); }), QString("in a sequential graph the position is the name"));
     Document again = fixture::chain(R"({"shape": [4]})", {{"Linear", R"({"out_features": 3})"}, {"ReLU"}, {"Tanh"}});
@@ -304,7 +331,9 @@ void TestEdit::refusals()
     retyped.type = "ReLU";
     refuse({SetNode{{}, 3, retyped}}, "node 3 (ReLU b1) has no input \"in\"; it has input, and a wire leads there");
     document.version = 2;
-    QCOMPARE(thrown([&] { apply(document, {SetProject{"name", Value("x")}}); }),
+    QCOMPARE(thrown([&] {
+                 apply(document, {SetProject{"name", Value("x")}});
+             }),
              QString("this project is of version 2 and can only be looked at"));
 }
 

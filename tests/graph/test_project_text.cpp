@@ -62,7 +62,8 @@ const char* const example = R"({
 
 const char* const oneLinear = R"({"id": 1, "type": "Input", "name": "x", "attrs": {"shape": [4]}},
     {"id": 2, "type": "Linear", "name": "fc", "attrs": {"out_features": 3}}, {"id": 3, "type": "Output", "name": "y"})";
-const char* const oneLinearEdges = R"({"from": [1, "output"], "to": [2, "input"]}, {"from": [2, "output"], "to": [3, "input"]})";
+const char* const oneLinearEdges =
+    R"({"from": [1, "output"], "to": [2, "input"]}, {"from": [2, "output"], "to": [3, "input"]})";
 
 // Block holds in -> Add(in, in) -> out; ids from 100 on.
 const char* const blockModule = R"(, "modules": {"Block": {"args": {}, "sequential": false, "nodes": [
@@ -119,10 +120,12 @@ void TestProjectText::orderOfNodesEdgesModulesAndFrames()
     const std::string text = projectText(parse(mixed));
     std::size_t last = 0;
     for (const char* part :
-         {R"("nodes": [)", R"({"id": 2, "type": "Input", "name": "x", "attrs": {"shape": [4]}, "pos": [0, 0]},)", R"({"id": 3,)",
-          R"({"id": 5, "type": "Cat", "name": "c",)", R"({"id": 9,)", R"({"from": [2, "output"], "to": [5, "0"]},)",
-          R"({"from": [3, "output"], "to": [5, "1"]},)", R"({"from": [5, "output"], "to": [9, "input"]})", R"("Alpha": {"args": {}, )",
-          R"("Zeta")", R"({"id": 20, "title": "", "rect": [0, 0, 1, 1]},)", R"({"id": 30,)"}) {
+         {R"("nodes": [)", R"({"id": 2, "type": "Input", "name": "x", "attrs": {"shape": [4]}, "pos": [0, 0]},)",
+          R"({"id": 3,)", R"({"id": 5, "type": "Cat", "name": "c",)", R"({"id": 9,)",
+          R"({"from": [2, "output"], "to": [5, "0"]},)", R"({"from": [3, "output"], "to": [5, "1"]},)",
+          R"({"from": [5, "output"], "to": [9, "input"]})", R"("Alpha": {"args": {}, )", R"("Zeta")",
+          R"({"id": 20, "title": "", "rect": [0, 0, 1, 1]},)", R"({"id": 30,)"})
+    {
         const std::size_t at = text.find(part, last);
         QVERIFY2(at != std::string::npos, part);
         last = at;
@@ -136,9 +139,11 @@ void TestProjectText::numbersAreShortAndKeepTheirValue()
         R"({"id": 1, "type": "Dropout", "name": "d", "attrs": {"p": 0.1, "a": 3.0, "b": 1e-05, "c": -0.0, "e": 0.30000000000000004, "f": 12345678901234567890},
             "pos": [100000.0, -12.50]})",
         "")));
-    QVERIFY2(text.find(R"("attrs": {"p": 0.1, "a": 3, "b": 1e-05, "c": 0, "e": 0.30000000000000004, "f": 1.2345678901234567e+19}, "pos": [100000, -12.5])")
-                 != std::string::npos,
-             text.c_str());
+    QVERIFY2(
+        text.find(
+            R"("attrs": {"p": 0.1, "a": 3, "b": 1e-05, "c": 0, "e": 0.30000000000000004, "f": 1.2345678901234567e+19}, "pos": [100000, -12.5])")
+            != std::string::npos,
+        text.c_str());
     expectSameBytes(projectText(parse(text)), text);
 }
 
@@ -215,13 +220,14 @@ void TestProjectText::brokenRule_data()
     QTest::addColumn<QString>("edges");
     QTest::addColumn<QString>("more");
     QTest::addColumn<QString>("message");
-    const auto row = [](const char* name, const QString& nodes, const QString& edges, const char* message, const char* more = "") {
-        QTest::newRow(name) << nodes << edges << more << message;
-    };
+    const auto row = [](const char* name, const QString& nodes, const QString& edges, const char* message,
+                        const char* more = "") { QTest::newRow(name) << nodes << edges << more << message; };
     const QString nodes = oneLinear;
     const QString edges = oneLinearEdges;
-    row("dangling to", nodes, edges + R"(, {"from": [2, "output"], "to": [9, "input"]})", "graph.edges[2].to: node 9 does not exist");
-    row("dangling from", nodes, R"({"from": [8, "output"], "to": [2, "input"]})", "graph.edges[0].from: node 8 does not exist");
+    row("dangling to", nodes, edges + R"(, {"from": [2, "output"], "to": [9, "input"]})",
+        "graph.edges[2].to: node 9 does not exist");
+    row("dangling from", nodes, R"({"from": [8, "output"], "to": [2, "input"]})",
+        "graph.edges[0].from: node 8 does not exist");
     row("duplicate id", nodes + R"(, {"id": 2, "type": "ReLU", "name": "r"})", edges,
         "graph.nodes[3].id: 2 is the id of graph.nodes[1] already");
     row("duplicate id in a module", R"({"id": 101, "type": "ReLU", "name": "r"})", "",
@@ -236,11 +242,14 @@ void TestProjectText::brokenRule_data()
         "graph.nodes[0].name: \"a.b\" is no name: letters, digits and _ make one, and it does not start with a digit");
     row("no name", R"({"id": 1, "type": "ReLU"})", "", "graph.nodes[0].name: is missing");
     row("no id", R"({"type": "ReLU", "name": "r"})", "", "graph.nodes[0].id: is missing");
-    row("id of text", R"({"id": "1", "type": "ReLU", "name": "r"})", "", "graph.nodes[0].id: must be a whole number, not a text");
+    row("id of text", R"({"id": "1", "type": "ReLU", "name": "r"})", "",
+        "graph.nodes[0].id: must be a whole number, not a text");
     row("negative id", R"({"id": -1, "type": "ReLU", "name": "r"})", "",
         "graph.nodes[0].id: must be a whole number from 1 to 9007199254740991, not -1");
-    row("attrs of list", R"({"id": 1, "type": "ReLU", "name": "r", "attrs": []})", "", "graph.nodes[0].attrs: must be an object, not a list");
-    row("pos of three", R"({"id": 1, "type": "ReLU", "name": "r", "pos": [1, 2, 3]})", "", "graph.nodes[0].pos: must be 2 numbers, not 3");
+    row("attrs of list", R"({"id": 1, "type": "ReLU", "name": "r", "attrs": []})", "",
+        "graph.nodes[0].attrs: must be an object, not a list");
+    row("pos of three", R"({"id": 1, "type": "ReLU", "name": "r", "pos": [1, 2, 3]})", "",
+        "graph.nodes[0].pos: must be 2 numbers, not 3");
     row("frozen of text", R"({"id": 1, "type": "ReLU", "name": "r", "frozen": "weight"})", "",
         "graph.nodes[0].frozen: must be a list, not a text");
     row("init without type", R"({"id": 1, "type": "Linear", "name": "r", "init": {"weight": {"a": 1}}})", "",
@@ -249,31 +258,40 @@ void TestProjectText::brokenRule_data()
         "graph.edges[0].to: node 2 (Linear fc) has no input \"inputs\"; it has input");
     row("unknown output", nodes, R"({"from": [1, "out"], "to": [2, "input"]})",
         "graph.edges[0].from: node 1 (Input x) has no output \"out\"; it has output");
-    row("unknown port of a module", R"({"id": 1, "type": "Input", "name": "x", "attrs": {"shape": [4]}}, {"id": 2, "type": "Block", "name": "b"})",
-        R"({"from": [1, "output"], "to": [2, "input"]})", "graph.edges[0].to: node 2 (Block b) has no input \"input\"; it has in", blockModule);
+    row("unknown port of a module",
+        R"({"id": 1, "type": "Input", "name": "x", "attrs": {"shape": [4]}}, {"id": 2, "type": "Block", "name": "b"})",
+        R"({"from": [1, "output"], "to": [2, "input"]})",
+        "graph.edges[0].to: node 2 (Block b) has no input \"input\"; it has in", blockModule);
     row("two wires into one input", nodes, edges + R"(, {"from": [1, "output"], "to": [3, "input"]})",
         "graph.edges[2].to: input \"input\" of node 3 has a wire already (edges[1])");
-    row("endpoint of one", nodes, R"({"from": [1], "to": [2, "input"]})", "graph.edges[0].from: must be [id, port], not 1 items");
+    row("endpoint of one", nodes, R"({"from": [1], "to": [2, "input"]})",
+        "graph.edges[0].from: must be [id, port], not 1 items");
     row("shares a missing node", R"({"id": 1, "type": "ReLU", "name": "r", "shares": 7})", "",
         "graph.nodes[0].shares: node 7 does not exist in this graph");
-    row("shares another type", R"({"id": 1, "type": "ReLU", "name": "r", "shares": 2}, {"id": 2, "type": "Tanh", "name": "t"})", "",
+    row("shares another type",
+        R"({"id": 1, "type": "ReLU", "name": "r", "shares": 2}, {"id": 2, "type": "Tanh", "name": "t"})", "",
         "graph.nodes[0].shares: node 2 is a Tanh, not a ReLU");
-    row("shares itself", R"({"id": 1, "type": "ReLU", "name": "r", "shares": 1})", "", "graph.nodes[0].shares: nodes share each other in a circle");
+    row("shares itself", R"({"id": 1, "type": "ReLU", "name": "r", "shares": 1})", "",
+        "graph.nodes[0].shares: nodes share each other in a circle");
     row("recursion", "", "", "graph.modules.A: it would contain itself (A -> B -> A)",
         R"(, "modules": {"A": {"nodes": [{"id": 1, "type": "B", "name": "b"}], "edges": []},
             "B": {"nodes": [{"id": 2, "type": "A", "name": "a"}], "edges": []}})");
-    row("bad module name", "", "", "graph.modules: \"2x\" is no name: letters, digits and _ make one, and it does not start with a digit",
+    row("bad module name", "", "",
+        "graph.modules: \"2x\" is no name: letters, digits and _ make one, and it does not start with a digit",
         R"(, "modules": {"2x": {"nodes": [], "edges": []}})");
     row("module called Input", "", "", "graph.modules.Input: this name is taken by a type of node",
         R"(, "modules": {"Input": {"nodes": [], "edges": []}})");
     row("module without nodes", "", "", "graph.modules.A.nodes: is missing", R"(, "modules": {"A": {"edges": []}})");
-    row("branch in a chain", "", "", "graph.modules.A.edges[1].from: node 1 has a wire already, and a sequential graph has no branches",
+    row("branch in a chain", "", "",
+        "graph.modules.A.edges[1].from: node 1 has a wire already, and a sequential graph has no branches",
         R"(, "modules": {"A": {"sequential": true, "nodes": [{"id": 1, "type": "ReLU"}, {"id": 2, "type": "ReLU"}, {"id": 3, "type": "ReLU"}],
             "edges": [{"from": [1, "output"], "to": [2, "input"]}, {"from": [1, "output"], "to": [3, "input"]}]}})");
-    row("two wires into a node of a chain", "", "", "graph.modules.A.edges[1].to: node 3 has a wire already, and a sequential graph has no branches",
+    row("two wires into a node of a chain", "", "",
+        "graph.modules.A.edges[1].to: node 3 has a wire already, and a sequential graph has no branches",
         R"(, "modules": {"A": {"sequential": true, "nodes": [{"id": 1, "type": "ReLU"}, {"id": 2, "type": "ReLU"}, {"id": 3, "type": "Add"}],
             "edges": [{"from": [1, "output"], "to": [3, "input"]}, {"from": [2, "output"], "to": [3, "other"]}]}})");
-    row("wrong position in a chain", "", "", "graph.modules.A.nodes[1].name: must be \"1\", its position in the chain, not \"2\"",
+    row("wrong position in a chain", "", "",
+        "graph.modules.A.nodes[1].name: must be \"1\", its position in the chain, not \"2\"",
         R"(, "modules": {"A": {"sequential": true, "nodes": [{"id": 1, "type": "ReLU", "name": "0"}, {"id": 2, "type": "ReLU", "name": "2"}],
             "edges": [{"from": [1, "output"], "to": [2, "input"]}]}})");
     row("sequential of text", "", "", "graph.modules.A.sequential: must be true or false, not a text",
@@ -294,20 +312,25 @@ void TestProjectText::otherFile_data()
 {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QString>("message");
-    const auto row = [](const char* name, const QByteArray& text, const char* message) { QTest::newRow(name) << text << QString(message); };
+    const auto row = [](const char* name, const QByteArray& text, const char* message) {
+        QTest::newRow(name) << text << QString(message);
+    };
     row("empty", "", "the file is empty; a project is a JSON document");
     row("blank", " \n", "the file is empty; a project is a JSON document");
     row("zip", QByteArray("PK\x03\x04rest"), "this is a zip archive, not a project");
     row("html", "<!DOCTYPE html><html></html>", "this is an HTML or XML page, not a project");
-    row("lfs", "version https://git-lfs.github.com/spec/v1\noid", "this is a Git LFS pointer: fetch the file itself with git lfs pull");
+    row("lfs", "version https://git-lfs.github.com/spec/v1\noid",
+        "this is a Git LFS pointer: fetch the file itself with git lfs pull");
     row("weights", QByteArray("MEGA\x01\0\0\0", 8), "this is a weights file, not a project");
     row("list", "[1, 2]", "a project is a JSON object, not a list");
-    row("other format", R"({"format": "notebook", "version": 1})", "format: must be \"megalith-project\", not \"notebook\"");
+    row("other format", R"({"format": "notebook", "version": 1})",
+        "format: must be \"megalith-project\", not \"notebook\"");
     row("no format", R"({"version": 1})", "format: is missing");
     row("no version", R"({"format": "megalith-project", "graph": {}})", "version: is missing");
     row("version 0", R"({"format": "megalith-project", "version": 0})", "version: must be a whole number from 1 on");
     row("no graph", R"({"format": "megalith-project", "version": 1})", "graph: is missing");
-    row("data of text", R"({"format": "megalith-project", "version": 1, "graph": {"nodes": [], "edges": []}, "data": "digits"})",
+    row("data of text",
+        R"({"format": "megalith-project", "version": 1, "graph": {"nodes": [], "edges": []}, "data": "digits"})",
         "data: must be an object, not a text");
 }
 
@@ -315,12 +338,15 @@ void TestProjectText::otherFile()
 {
     QFETCH(QByteArray, text);
     QFETCH(QString, message);
-    QCOMPARE(thrown([&] { parse(std::string_view(text.constData(), static_cast<std::size_t>(text.size()))); }), "t.megaproj: " + message);
+    QCOMPARE(thrown([&] { parse(std::string_view(text.constData(), static_cast<std::size_t>(text.size()))); }),
+             "t.megaproj: " + message);
 }
 
 void TestProjectText::sequentialNames()
 {
-    const Document document = fixture::chain(R"({"shape": [10]})", {{"Linear", R"({"out_features": 10})"}, {"ReLU"}, {"Linear", R"({"out_features": 3})"}}, true);
+    const Document document =
+        fixture::chain(R"({"shape": [10]})",
+                       {{"Linear", R"({"out_features": 10})"}, {"ReLU"}, {"Linear", R"({"out_features": 3})"}}, true);
     QCOMPARE(document.root.nodes.at(2).name, std::string("0"));
     QCOMPARE(document.root.nodes.at(3).name, std::string("1"));
     QCOMPARE(document.root.nodes.at(4).name, std::string("2"));
@@ -397,8 +423,9 @@ void TestProjectText::deepNesting()
     QVERIFY(thrown([&] { parse("{\"format\": " + deep); }).startsWith("t.megaproj: "));
     std::string modules = R"(, "modules": {)";
     for (int i = 0; i < 3000; ++i)
-        modules += (i == 0 ? "" : ", ") + ("\"M" + std::to_string(i)) + R"(": {"nodes": [{"id": )" + std::to_string(i + 1)
-            + R"(, "type": "M)" + std::to_string(i + 1) + R"(", "name": "m"}], "edges": []})";
+        modules += (i == 0 ? "" : ", ") + ("\"M" + std::to_string(i)) + R"(": {"nodes": [{"id": )"
+                   + std::to_string(i + 1) + R"(, "type": "M)" + std::to_string(i + 1)
+                   + R"(", "name": "m"}], "edges": []})";
     const Document document = parse(projectWith("", "", modules + "}"));
     QCOMPARE(document.modules.size(), std::size_t{3000});
 }

@@ -49,7 +49,9 @@ void TestTemplates::everyBuiltInSource_data()
     QTest::addColumn<QString>("source");
     QTest::addColumn<QString>("loss");
     QTest::addColumn<QString>("output");
-    const auto row = [](const char* source, const char* loss, const char* output) { QTest::newRow(source) << source << loss << output; };
+    const auto row = [](const char* source, const char* loss, const char* output) {
+        QTest::newRow(source) << source << loss << output;
+    };
     row("digits", "CrossEntropyLoss", "[N, 10]");
     row("iris", "CrossEntropyLoss", "[N, 3]");
     row("moons", "CrossEntropyLoss", "[N, 2]");
@@ -69,7 +71,8 @@ void TestTemplates::everyBuiltInSource()
     const Analysis analysis = analyze(document);
     QCOMPARE(report(analysis), QString());
     QCOMPARE(document.training.find("loss")->find("type")->string(), loss.toStdString());
-    QCOMPARE(QString::fromStdString(text(analysis.first(outputNodes(document.root).front())->inputs.front().shape)), output);
+    QCOMPARE(QString::fromStdString(text(analysis.first(outputNodes(document.root).front())->inputs.front().shape)),
+             output);
     QVERIFY(parse(projectText(document)).sameContent(document));
 }
 
@@ -110,7 +113,8 @@ void TestTemplates::cnnOfDigits()
     const Document fashion = newFromTemplate("cnn", "f", large);
     const Analysis analysis = analyze(fashion);
     QCOMPARE(report(analysis), QString());
-    QCOMPARE(typesOf(fashion), (QStringList{"Input", "Conv2d", "ReLU", "MaxPool2d", "Conv2d", "ReLU", "MaxPool2d", "Flatten", "Linear", "ReLU", "Linear", "Output"}));
+    QCOMPARE(typesOf(fashion), (QStringList{"Input", "Conv2d", "ReLU", "MaxPool2d", "Conv2d", "ReLU", "MaxPool2d",
+                                            "Flatten", "Linear", "ReLU", "Linear", "Output"}));
     QCOMPARE(fashion.root.named("conv1")->attrs.find("out_channels")->integer(), std::int64_t{16});
     QCOMPARE(fashion.root.named("fc2")->attrs.find("out_features")->integer(), std::int64_t{10});
     QCOMPARE(fashion.training.find("epochs")->integer(), std::int64_t{5});
@@ -118,20 +122,33 @@ void TestTemplates::cnnOfDigits()
 
 void TestTemplates::refusals()
 {
-    QCOMPARE(thrown([] { newFromTemplate("gan", "g"); }), QString("there is no template called gan; there are mlp, cnn"));
-    QCOMPARE(thrown([] { newFromTemplate("cnn", "g", builtInData("iris")); }), QString("the cnn template needs pictures, and iris has none"));
-    QCOMPARE(thrown([] { newFromTemplate("mlp", "g", builtInData("iris"), {5, 3}); }),
+    QCOMPARE(thrown([] { newFromTemplate("gan", "g"); }),
+             QString("there is no template called gan; there are mlp, cnn"));
+    QCOMPARE(thrown([] { newFromTemplate("cnn", "g", builtInData("iris")); }),
+             QString("the cnn template needs pictures, and iris has none"));
+    QCOMPARE(thrown([] {
+                 newFromTemplate("mlp", "g", builtInData("iris"), {5, 3});
+             }),
              QString("iris has samples of 4 numbers, but the sizes begin with 5"));
-    QCOMPARE(thrown([] { newFromTemplate("mlp", "g", builtInData("iris"), {4, 2}); }), QString("iris has 3 classes, but the sizes end with 2"));
+    QCOMPARE(thrown([] {
+                 newFromTemplate("mlp", "g", builtInData("iris"), {4, 2});
+             }),
+             QString("iris has 3 classes, but the sizes end with 2"));
     QCOMPARE(thrown([] { newFromTemplate("mlp", "g", std::nullopt, {4}); }),
              QString("layer sizes are at least two numbers: those of the input and of the output"));
-    QCOMPARE(thrown([] { newFromTemplate("mlp", "g", std::nullopt, {4, 0, 2}); }), QString("a layer needs a size of at least 1, not 0"));
+    QCOMPARE(thrown([] {
+                 newFromTemplate("mlp", "g", std::nullopt, {4, 0, 2});
+             }),
+             QString("a layer needs a size of at least 1, not 0"));
 }
 
 void TestTemplates::summaryOfTheDescription()
 {
     const Document document = chain(R"({"shape": [10]})",
-                                    {{"Linear", R"({"out_features": 10})", R"(, "frozen": ["weight", "bias"])"}, {"ReLU"}, {"Linear", R"({"out_features": 3})"}}, true);
+                                    {{"Linear", R"({"out_features": 10})", R"(, "frozen": ["weight", "bias"])"},
+                                     {"ReLU"},
+                                     {"Linear", R"({"out_features": 3})"}},
+                                    true);
     const Summary summary = summarize(document, analyze(document));
     const std::vector<std::string> lines = summaryLines(summary);
     QCOMPARE(lines.size(), std::size_t{4});
@@ -141,8 +158,12 @@ void TestTemplates::summaryOfTheDescription()
     QCOMPARE(first.find("trainable")->integer(), std::int64_t{0});
     QCOMPARE(writeJson(*first.find("keys")), std::string(R"(["0.weight", "0.bias"])"));
     QCOMPARE(writeJson(first.find("tensors")->list()[0]),
-             std::string(R"({"key": "0.weight", "shape": [10, 10], "numel": 100, "kind": "parameter", "trainable": false})"));
-    QCOMPARE(lines.back(), std::string(R"({"event": "total", "parameters": 143, "trainable": 33, "frozen": 110, "buffers": 0, "parameter_bytes": 572, "buffer_bytes": 0})"));
+             std::string(
+                 R"({"key": "0.weight", "shape": [10, 10], "numel": 100, "kind": "parameter", "trainable": false})"));
+    QCOMPARE(
+        lines.back(),
+        std::string(
+            R"({"event": "total", "parameters": 143, "trainable": 33, "frozen": 110, "buffers": 0, "parameter_bytes": 572, "buffer_bytes": 0})"));
     const QString tree = QString::fromStdString(summaryTree(summary));
     QVERIFY2(tree.contains("  (1): ReLU()  "), qPrintable(tree));
     QVERIFY2(tree.contains("(33 trainable, 110 frozen), 572 bytes"), qPrintable(tree));

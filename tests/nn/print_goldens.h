@@ -33,4 +33,3 @@ static const char* const cnnText = R"(Sequential(
   (16): LogSoftmax(dim=None)
   (17): Identity()
 ))";
-

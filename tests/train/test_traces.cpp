@@ -22,11 +22,12 @@ class TestTraces : public QObject
         if (name == "mlp")
             return nn::Sequential({nn::Linear(12, 20), nn::Tanh(), nn::Linear(20, 16), nn::ReLU(), nn::Linear(16, 4)});
         if (name == "cnn")
-            return nn::Sequential({nn::Conv2d(1, 6, 3), nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(6, 8, 3, 1, 1), nn::ReLU(),
-                                   nn::AvgPool2d(2), nn::Flatten(), nn::Linear(32, 4)});
-        return nn::Sequential({nn::Conv2d(1, 6, 3), nn::BatchNorm2d(6), nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(6, 8, 3, 1, 1),
-                               nn::make("BatchNorm2d", {{"num_features", std::int64_t{8}}, {"momentum", AttrValue{}}}), nn::ReLU(),
-                               nn::AdaptiveAvgPool2d(2), nn::Flatten(), nn::Linear(32, 4)});
+            return nn::Sequential({nn::Conv2d(1, 6, 3), nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(6, 8, 3, 1, 1),
+                                   nn::ReLU(), nn::AvgPool2d(2), nn::Flatten(), nn::Linear(32, 4)});
+        return nn::Sequential({nn::Conv2d(1, 6, 3), nn::BatchNorm2d(6), nn::ReLU(), nn::MaxPool2d(2),
+                               nn::Conv2d(6, 8, 3, 1, 1),
+                               nn::make("BatchNorm2d", {{"num_features", std::int64_t{8}}, {"momentum", AttrValue{}}}),
+                               nn::ReLU(), nn::AdaptiveAvgPool2d(2), nn::Flatten(), nn::Linear(32, 4)});
     }
 
     static optim::Optimizer optimizer(const QString& name, const nn::Module& model)
@@ -76,7 +77,10 @@ class TestTraces : public QObject
     }
 
 private slots:
-    void initTestCase() { m_goldens = io::readMega(std::string(test::sourceFolder) + "/tests/train/goldens/traces.mega").tensors; }
+    void initTestCase()
+    {
+        m_goldens = io::readMega(std::string(test::sourceFolder) + "/tests/train/goldens/traces.mega").tensors;
+    }
 
     void doublesFollowPyTorch_data()
     {
@@ -92,7 +96,9 @@ private slots:
         const nn::ModulePtr model = build(name);
         QCOMPARE_LE(distance(losses(name, DType::F64, model), golden(name + "/losses64").toDoubles(), 50), 1e-8);
         for (const auto& [key, entry] : part(name.toStdString() + "/after/"))
-            QCOMPARE_LE(relativeDifference(ops::fromEntry(*model->state_dict().find(key)).toDoubles(), ops::fromEntry(entry).toDoubles()), 1e-8);
+            QCOMPARE_LE(relativeDifference(ops::fromEntry(*model->state_dict().find(key)).toDoubles(),
+                                           ops::fromEntry(entry).toDoubles()),
+                        1e-8);
     }
 
     void floatsFollowPyTorch_data() { doublesFollowPyTorch_data(); }
@@ -105,7 +111,8 @@ private slots:
         const std::vector<double> theirs = golden(name + "/losses32").toDoubles();
         const std::vector<double> exact = golden(name + "/losses64").toDoubles();
         const double spread = distance(theirs, exact, 50);
-        qInfo("%s: ours %.2e from PyTorch in f64, PyTorch's own f32 %.2e", qPrintable(name), distance(ours, exact, 50), spread);
+        qInfo("%s: ours %.2e from PyTorch in f64, PyTorch's own f32 %.2e", qPrintable(name), distance(ours, exact, 50),
+              spread);
         if (name == "mlp")
             QCOMPARE_LE(distance(ours, theirs, 50), 1e-5);
         if (name == "cnn")

@@ -17,7 +17,8 @@ std::string project(const std::string& optimizer, const std::string& more = "", 
 {
     return R"({"format": "megalith-project", "version": 1, "name": "t", "graph": {"sequential": true, "nodes": [
       {"id": 1, "type": "Input", "name": "x", "attrs": {"shape": [2]}, "pos": [0, 0]},
-      {"id": 2, "type": "Linear", "attrs": {"out_features": 16}, "pos": [1, 0])" + frozen + R"(},
+      {"id": 2, "type": "Linear", "attrs": {"out_features": 16}, "pos": [1, 0])"
+           + frozen + R"(},
       {"id": 3, "type": "BatchNorm1d", "attrs": {}, "pos": [2, 0]},
       {"id": 4, "type": "ReLU", "attrs": {}, "pos": [3, 0]},
       {"id": 5, "type": "Dropout", "attrs": {"p": 0.2}, "pos": [4, 0]},
@@ -27,9 +28,11 @@ std::string project(const std::string& optimizer, const std::string& more = "", 
        {"from": [3, "output"], "to": [4, "input"]}, {"from": [4, "output"], "to": [5, "input"]},
        {"from": [5, "output"], "to": [6, "input"]}, {"from": [6, "output"], "to": [7, "input"]}]},
       "data": {"source": "moons", "validation": 0.2, "normalize": "standard"},
-      "training": {"loss": {"type": "CrossEntropyLoss"}, "optimizer": )" + optimizer + R"(,
+      "training": {"loss": {"type": "CrossEntropyLoss"}, "optimizer": )"
+           + optimizer + R"(,
        "scheduler": {"type": "StepLR", "step_size": 2, "gamma": 0.7}, "batch_size": 30, "shuffle": true, "epochs": 100, "seed": 3,
-       "device": "cpu")" + more + "}}";
+       "device": "cpu")"
+           + more + "}}";
 }
 
 const std::string adam = R"({"type": "Adam", "lr": 0.02})";
@@ -139,7 +142,8 @@ private slots:
 
     void earlyStoppingEndsARun()
     {
-        Process p(project(R"({"type": "SGD", "lr": 0})", R"(, "early_stopping": {"monitor": "val_loss", "patience": 3, "min_delta": 1.0})"));
+        Process p(project(R"({"type": "SGD", "lr": 0})",
+                          R"(, "early_stopping": {"monitor": "val_loss", "patience": 3, "min_delta": 1.0})"));
         p.run({});
         QVERIFY(p.done.earlyStopped);
         QCOMPARE(p.done.epochs, 4);

@@ -39,14 +39,15 @@ AddList::AddList(QWidget* parent) : QFrame(parent), m_search(new QLineEdit(this)
 void AddList::open(QPoint at, std::vector<ModuleEntry> entries)
 {
     m_entries = std::move(entries);
-    m_search->clear();
-    fill();
-    const QSize wanted(280, std::min(340, parentWidget()->height() - 2 * size::gap2));
+    m_roomHeight = std::min(340, parentWidget()->height() - 2 * size::gap2);
+    const QSize wanted(280, m_roomHeight);
     const QPoint latest(parentWidget()->width() - wanted.width() - size::gap2,
                         parentWidget()->height() - wanted.height() - size::gap2);
     const QPoint place(std::clamp(at.x(), size::gap2, std::max(latest.x(), size::gap2)),
                        std::clamp(at.y(), size::gap2, std::max(latest.y(), size::gap2)));
     setGeometry(QRect(place, wanted));
+    m_search->clear();
+    fill();
     show();
     raise();
     m_search->setFocus();
@@ -62,6 +63,10 @@ void AddList::fill()
         item->setData(EntryDelegate::DetailRole, categoryTitle(entry.category));
     }
     m_list->setCurrentRow(0);
+    // As high as what was found.
+    const int row = std::max(m_list->sizeHintForRow(0), size::rowHeight);
+    const int wanted = m_search->sizeHint().height() + std::max(m_list->count(), 1) * row + 3 * size::gap2 + 2;
+    resize(width(), std::min(wanted, m_roomHeight));
 }
 
 void AddList::take()

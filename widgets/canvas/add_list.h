@@ -35,6 +35,7 @@ private:
     std::vector<ModuleEntry> m_entries;
     QLineEdit* m_search;
     QListWidget* m_list;
+    int m_roomHeight = 340;
 };
 
 }  // namespace megalith::ui

@@ -99,6 +99,14 @@ QRectF CanvasScene::nodesRect() const
     return rect;
 }
 
+QRectF CanvasScene::contentRect() const
+{
+    QRectF rect = nodesRect();
+    for (const auto& [to, item] : m_wires)
+        rect = rect.united(item->sceneBoundingRect());
+    return rect;
+}
+
 std::vector<graph::Id> CanvasScene::selectedNodes() const
 {
     std::vector<graph::Id> ids;
@@ -235,7 +243,7 @@ void CanvasScene::label(WireItem& wire) const
     QString tip = shapeText(shape);
     if (!tip.isEmpty())
         tip += QStringLiteral("  ") + qs(dtypeName(shape.dtype));
-    wire.setLabel(shapeText(shape), shape.dtype, port && port->wrong, tip);
+    wire.setLabel(shapeText(shape), sampleText(shape), shape.dtype, port && port->wrong, tip);
 }
 
 void CanvasScene::placeWires(const std::vector<graph::Id>& of)

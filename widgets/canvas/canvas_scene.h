@@ -47,6 +47,7 @@ public:
     std::optional<PortHit> portAt(QPointF at) const;
     std::size_t nodeCount() const { return m_nodes.size(); }
     QRectF nodesRect() const;
+    QRectF contentRect() const;  // with the wires
 
     std::vector<graph::Id> selectedNodes() const;
     std::vector<graph::Endpoint> selectedWires() const;

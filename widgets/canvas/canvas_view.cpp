@@ -101,14 +101,14 @@ void CanvasView::zoomBy(double factor)
 
 void CanvasView::fit()
 {
-    const QRectF nodes = m_scene->nodesRect();
+    const QRectF nodes = m_scene->contentRect();
     if (nodes.isEmpty()) {
         setTransform(QTransform());
         centerOn(0, 0);
         return;
     }
     // Margins hold the texts in the corners; a small network is not blown up.
-    const QRectF wanted = nodes.adjusted(-30, -50, 30, 30);
+    const QRectF wanted = nodes.adjusted(-20, -50, 20, 20);
     const double x = viewport()->width() / wanted.width(), y = viewport()->height() / wanted.height();
     const double wantedZoom = std::clamp(std::min({x, y, 1.0}), size::zoomMin, size::zoomMax);
     setTransform(QTransform::fromScale(wantedZoom, wantedZoom));

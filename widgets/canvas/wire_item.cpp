@@ -65,9 +65,10 @@ void WireItem::setEnds(QPointF from, QPointF to)
     layOut();
 }
 
-void WireItem::setLabel(const QString& label, DType dtype, bool wrong, const QString& tip)
+void WireItem::setLabel(const QString& label, const QString& shortLabel, DType dtype, bool wrong, const QString& tip)
 {
     m_label = label;
+    m_shortLabel = shortLabel;
     m_dtype = dtype;
     m_wrong = wrong;
     setToolTip(tip);
@@ -88,12 +89,13 @@ void WireItem::layOut()
     stroker.setWidth(12);
     m_hit = stroker.createStroke(m_path);
     static const QFontMetricsF metrics(labelFont());
-    const double width = metrics.horizontalAdvance(m_label);
     m_labelRect = QRectF();
     const QPointF middle = m_path.pointAtPercent(0.5);
     // Between two nodes in a row there is room for the gap alone; elsewhere for all of it.
     const double room = m_to.x() > m_from.x() + 10 ? m_to.x() - m_from.x() - 14 : 1e9;
-    if (!m_label.isEmpty() && width <= room)
+    m_shown = metrics.horizontalAdvance(m_label) <= room ? m_label : m_shortLabel;
+    const double width = metrics.horizontalAdvance(m_shown);
+    if (!m_shown.isEmpty() && width <= room)
         m_labelRect = QRectF(middle.x() - width / 2, middle.y() - metrics.height() - 4, width, metrics.height());
     m_bounds = m_path.boundingRect().adjusted(-6, -6, 6, 6).united(m_labelRect);
     update();
@@ -122,7 +124,7 @@ void WireItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
         return;
     painter->setFont(labelFont());
     painter->setPen(m_wrong ? c.error : c.muted);
-    painter->drawText(m_labelRect, Qt::AlignCenter, m_label);
+    painter->drawText(m_labelRect, Qt::AlignCenter, m_shown);
 }
 
 }  // namespace megalith::ui

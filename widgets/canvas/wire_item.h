@@ -26,7 +26,8 @@ public:
     const graph::Edge& edge() const { return m_edge; }
     void setEdge(graph::Edge edge) { m_edge = std::move(edge); }
     void setEnds(QPointF from, QPointF to);
-    void setLabel(const QString& label, DType dtype, bool wrong, const QString& tip);
+    // The short label stands where there is no room for the whole.
+    void setLabel(const QString& label, const QString& shortLabel, DType dtype, bool wrong, const QString& tip);
     void setScheme(Scheme scheme);
 
     int type() const override { return Type; }
@@ -42,7 +43,7 @@ private:
     QPointF m_from, m_to;
     QPainterPath m_path, m_hit;
     QRectF m_bounds, m_labelRect;
-    QString m_label;
+    QString m_label, m_shortLabel, m_shown;
     DType m_dtype = DType::F32;
     bool m_wrong = false;
 };

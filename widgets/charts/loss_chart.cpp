@@ -12,6 +12,7 @@
 #include <QGraphicsLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QTimer>
 
 #include <algorithm>
@@ -240,11 +241,12 @@ void LossChart::retint()
     m_points->setBorderColor(curveColor(1));
     m_marks->setColor(c.error);
     m_marks->setBorderColor(c.error);
-    QPalette own = palette();
-    own.setColor(QPalette::Window, c.window);
-    setAutoFillBackground(true);
-    if (own.color(QPalette::Window) != palette().color(QPalette::Window))
-        setPalette(own);
+    update();
+}
+
+void LossChart::paintEvent(QPaintEvent*)
+{
+    QPainter(this).fillRect(rect(), colors(palette()).window);
 }
 
 void LossChart::changeEvent(QEvent* event)

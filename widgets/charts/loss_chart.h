@@ -45,6 +45,7 @@ public:
     const QScatterSeries* marks() const { return m_marks; }
 
 protected:
+    void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
@@ -56,7 +57,7 @@ private:
     Range yRange(bool logarithm) const;
 
     Curve m_training, m_smooth, m_validation;
-    Smoother m_smoother{0.95};
+    Smoother m_smoother{0.9};
     std::int64_t m_total = 0;
     QChart* m_chart;
     QChartView* m_view;

@@ -100,8 +100,10 @@ void AttrEditor::display(const Value* given, const AttrValue* workedOut)
     const bool fromWires = m_spec.fromWire && (!given || given->isNull());
     m_given = given && !fromWires;
     const AttrValue& value = workedOut ? *workedOut : m_spec.defaultValue;
-    m_restore->setVisible(m_given && !m_spec.required && isEnabled());
     const QString text = fromWires ? QString() : m_given ? attrText(m_spec, *given) : attrText(m_spec, value);
+    // Nothing to restore where the default is what was written.
+    m_restore->setVisible(m_given && !m_spec.required
+                          && (m_spec.fromWire || text != attrText(m_spec, m_spec.defaultValue)));
     if (m_check)
         m_check->setChecked(text == QLatin1String("True"));
     if (m_choice) {

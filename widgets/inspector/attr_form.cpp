@@ -18,7 +18,7 @@ AttrForm::AttrForm(QWidget* parent) : QWidget(parent), m_layout(new QGridLayout(
     m_layout->setHorizontalSpacing(size::gap2);
     m_layout->setVerticalSpacing(size::gap1);
     m_layout->setColumnStretch(1, 1);
-    m_layout->setColumnMinimumWidth(0, 96);
+    m_layout->setColumnMinimumWidth(0, size::labelWidth);
 }
 
 void AttrForm::setSpecs(std::span<const nn::AttrSpec> specs)

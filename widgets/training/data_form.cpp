@@ -54,7 +54,7 @@ DataForm::DataForm(DocumentHost& host, std::vector<std::string> sources, QWidget
     auto* title = new QLabel(tr("Data"), this);
     setStyleFlag(*title, "title", true);
     title->setBuddy(m_source);
-    title->setMinimumWidth(96);
+    title->setMinimumWidth(size::labelWidth);
     for (const std::string& source : sources)
         m_source->addItem(qs(source));
     m_source->setPlaceholderText(tr("Choose a source"));

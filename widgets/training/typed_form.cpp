@@ -28,7 +28,7 @@ TypedForm::TypedForm(DocumentHost& host, std::string key, const QString& title, 
 {
     setStyleFlag(*m_title, "title", true);
     m_title->setBuddy(m_type);
-    m_title->setMinimumWidth(96);
+    m_title->setMinimumWidth(size::labelWidth);
     m_type->setAccessibleName(title);
     m_type->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     leaveWheelToParent(*m_type);

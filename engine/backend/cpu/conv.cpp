@@ -27,7 +27,7 @@ std::int64_t weightSize(const Conv2dShape& s)
 
 }  // namespace
 
-template <typename T>
+template<typename T>
 void conv2dForward(CpuContext& context, const Conv2dShape& s, const T* x, const T* weight, const T* bias, T* y)
 {
     if (outputSize(s) == 0)
@@ -44,7 +44,7 @@ void conv2dForward(CpuContext& context, const Conv2dShape& s, const T* x, const 
     columnsForward(context, s, x, weight, bias, y);
 }
 
-template <typename T>
+template<typename T>
 void conv2dBackwardInput(CpuContext& context, const Conv2dShape& s, const T* dy, const T* weight, T* dx)
 {
     if (outputSize(s) == 0 || inputSize(s) == 0 || weightSize(s) == 0) {
@@ -58,7 +58,7 @@ void conv2dBackwardInput(CpuContext& context, const Conv2dShape& s, const T* dy,
     columnsBackwardInput(context, s, dy, weight, dx);
 }
 
-template <typename T>
+template<typename T>
 void conv2dBackwardWeight(CpuContext& context, const Conv2dShape& s, const T* x, const T* dy, T* dweight)
 {
     if (outputSize(s) == 0 || inputSize(s) == 0 || weightSize(s) == 0) {

@@ -36,11 +36,11 @@ struct Conv2dShape
 
 // Cross-correlation, as PyTorch's conv2d. bias [o] or null. Each output array is overwritten; empty sizes are allowed.
 // The same call gives the same bits.
-template <typename T>
+template<typename T>
 void conv2dForward(CpuContext& context, const Conv2dShape& shape, const T* x, const T* weight, const T* bias, T* y);
-template <typename T>
+template<typename T>
 void conv2dBackwardInput(CpuContext& context, const Conv2dShape& shape, const T* dy, const T* weight, T* dx);
-template <typename T>
+template<typename T>
 void conv2dBackwardWeight(CpuContext& context, const Conv2dShape& shape, const T* x, const T* dy, T* dweight);
 
 extern template void conv2dForward<float>(CpuContext&, const Conv2dShape&, const float*, const float*, const float*,

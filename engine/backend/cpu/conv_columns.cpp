@@ -15,7 +15,10 @@ using Scratch = CpuContext::Dnn::Scratch;
 struct Group
 {
     explicit Group(const Conv2dShape& s)
-        : channels(s.c / s.groups), outputs(s.o / s.groups), taps(channels * s.kh * s.kw), pixels(s.oh * s.ow)
+        : channels(s.c / s.groups)
+        , outputs(s.o / s.groups)
+        , taps(channels * s.kh * s.kw)
+        , pixels(s.oh * s.ow)
     {}
     std::int64_t channels;
     std::int64_t outputs;
@@ -38,11 +41,11 @@ struct Inside
 };
 
 // columns[tap][pixel] = what the window of this pixel has at this tap; taps run over (channel, ky, kx).
-template <typename T>
+template<typename T>
 void toColumns(CpuContext& context, const Conv2dShape& s, const Group& g, const T* image, T* columns)
 {
     const std::int64_t kernel = s.kh * s.kw;
-#pragma omp parallel for num_threads(context.threadsFor(g.taps * g.pixels))
+#pragma omp parallel for num_threads(context.threadsFor(g.taps* g.pixels))
     for (std::int64_t tap = 0; tap < g.taps; ++tap) {
         const T* plane = image + tap / kernel * s.h * s.w;
         const std::int64_t ky = tap % kernel / s.kw;
@@ -63,11 +66,11 @@ void toColumns(CpuContext& context, const Conv2dShape& s, const Group& g, const 
 }
 
 // image += what toColumns would have read, given back.
-template <typename T>
+template<typename T>
 void fromColumns(CpuContext& context, const Conv2dShape& s, const Group& g, const T* columns, T* image)
 {
     const std::int64_t kernel = s.kh * s.kw;
-#pragma omp parallel for num_threads(context.threadsFor(g.taps * g.pixels))
+#pragma omp parallel for num_threads(context.threadsFor(g.taps* g.pixels))
     for (std::int64_t c = 0; c < g.channels; ++c) {
         T* plane = image + c * s.h * s.w;
         for (std::int64_t tap = c * kernel; tap < (c + 1) * kernel; ++tap) {
@@ -87,7 +90,7 @@ void fromColumns(CpuContext& context, const Conv2dShape& s, const Group& g, cons
 
 }  // namespace
 
-template <typename T>
+template<typename T>
 void columnsForward(CpuContext& context, const Conv2dShape& s, const T* x, const T* weight, const T* bias, T* y)
 {
     const Group g(s);
@@ -109,7 +112,7 @@ void columnsForward(CpuContext& context, const Conv2dShape& s, const T* x, const
     }
 }
 
-template <typename T>
+template<typename T>
 void columnsBackwardInput(CpuContext& context, const Conv2dShape& s, const T* dy, const T* weight, T* dx)
 {
     const Group g(s);
@@ -128,7 +131,7 @@ void columnsBackwardInput(CpuContext& context, const Conv2dShape& s, const T* dy
     }
 }
 
-template <typename T>
+template<typename T>
 void columnsBackwardWeight(CpuContext& context, const Conv2dShape& s, const T* x, const T* dy, T* dweight)
 {
     const Group g(s);

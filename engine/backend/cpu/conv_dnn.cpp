@@ -36,14 +36,14 @@ constexpr std::size_t maximumPrepared = 128;
 struct Descriptions
 {
     explicit Descriptions(const Conv2dShape& s)
-        : strides{s.strideH, s.strideW},
-          dilation{s.dilationH - 1, s.dilationW - 1},
-          padBefore{s.padTop, s.padLeft},
-          padAfter{s.padBottom, s.padRight},
-          input({s.n, s.c, s.h, s.w}, memory::data_type::f32, Tag::nchw),
-          weights(weightDims(s), memory::data_type::f32, s.groups > 1 ? Tag::goihw : Tag::oihw),
-          output({s.n, s.o, s.oh, s.ow}, memory::data_type::f32, Tag::nchw),
-          bias({s.o}, memory::data_type::f32, Tag::x)
+        : strides{s.strideH, s.strideW}
+        , dilation{s.dilationH - 1, s.dilationW - 1}
+        , padBefore{s.padTop, s.padLeft}
+        , padAfter{s.padBottom, s.padRight}
+        , input({s.n, s.c, s.h, s.w}, memory::data_type::f32, Tag::nchw)
+        , weights(weightDims(s), memory::data_type::f32, s.groups > 1 ? Tag::goihw : Tag::oihw)
+        , output({s.n, s.o, s.oh, s.ow}, memory::data_type::f32, Tag::nchw)
+        , bias({s.o}, memory::data_type::f32, Tag::x)
     {}
 
     static memory::dims weightDims(const Conv2dShape& s)
@@ -66,10 +66,9 @@ dnnl::convolution_forward::primitive_desc forwardDescription(const Descriptions&
     constexpr auto kind = dnnl::prop_kind::forward_training;
     constexpr auto algorithm = dnnl::algorithm::convolution_direct;
     const auto x = d.any(d.input), w = d.any(d.weights), y = d.any(d.output);
-    const auto description = bias ? Convolution::desc(kind, algorithm, x, w, d.bias, y, d.strides, d.dilation,
-                                                      d.padBefore, d.padAfter)
-                                  : Convolution::desc(kind, algorithm, x, w, y, d.strides, d.dilation, d.padBefore,
-                                                      d.padAfter);
+    const auto description =
+        bias ? Convolution::desc(kind, algorithm, x, w, d.bias, y, d.strides, d.dilation, d.padBefore, d.padAfter)
+             : Convolution::desc(kind, algorithm, x, w, y, d.strides, d.dilation, d.padBefore, d.padAfter);
     return {description, attributes, dnn.engine};
 }
 
@@ -88,7 +87,7 @@ DnnOperand operandOf(const memory::desc& plain, const memory::desc& inner, bool 
     return operand;
 }
 
-template <typename Primitive, typename Description>
+template<typename Primitive, typename Description>
 void take(DnnConvolution& into, const Description& description, Primitives& dnn)
 {
     into.implementation = description.impl_info_str();
@@ -140,9 +139,8 @@ std::unique_ptr<DnnConvolution> make(const DnnConvolutionKey& key, Primitives& d
 
 void forgetOldest(Primitives& dnn)
 {
-    const auto oldest = std::min_element(dnn.convolutions.begin(), dnn.convolutions.end(), [](auto& a, auto& b) {
-        return a.second->lastUsed < b.second->lastUsed;
-    });
+    const auto oldest = std::min_element(dnn.convolutions.begin(), dnn.convolutions.end(),
+                                         [](auto& a, auto& b) { return a.second->lastUsed < b.second->lastUsed; });
     dnn.convolutions.erase(oldest);
 }
 

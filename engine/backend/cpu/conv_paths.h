@@ -7,11 +7,11 @@
 namespace megalith::cpu {
 
 // As matrix products over copied windows (im2col). Works for everything.
-template <typename T>
+template<typename T>
 void columnsForward(CpuContext&, const Conv2dShape&, const T* x, const T* weight, const T* bias, T* y);
-template <typename T>
+template<typename T>
 void columnsBackwardInput(CpuContext&, const Conv2dShape&, const T* dy, const T* weight, T* dx);
-template <typename T>
+template<typename T>
 void columnsBackwardWeight(CpuContext&, const Conv2dShape&, const T* x, const T* dy, T* dweight);
 
 // By oneDNN. False: it is not there or has nothing but its reference code for this shape, and nothing was written.

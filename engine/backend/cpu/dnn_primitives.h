@@ -19,7 +19,7 @@ namespace megalith {
 struct DnnOperand
 {
     dnnl::memory plain;
-    dnnl::memory inner;        // the same object as plain when no reordering is needed
+    dnnl::memory inner;       // the same object as plain when no reordering is needed
     dnnl::primitive reorder;  // empty then
 };
 

@@ -20,7 +20,7 @@ namespace {
 using Scratch = CpuContext::Dnn::Scratch;
 
 // A matrix whose one stride is 1 and whose other is at least the length that it steps over.
-template <typename T>
+template<typename T>
 struct Matrix
 {
     const T* data;
@@ -30,7 +30,7 @@ struct Matrix
 };
 
 // Strides that are never stepped along may be anything; they become what a library accepts.
-template <typename T>
+template<typename T>
 bool isPlain(Matrix<T>& matrix, std::int64_t rows, std::int64_t cols)
 {
     if (matrix.col == 1 || cols == 1) {
@@ -52,7 +52,7 @@ bool isPlain(Matrix<T>& matrix, std::int64_t rows, std::int64_t cols)
     return false;
 }
 
-template <typename T>
+template<typename T>
 T* copyPlain(const Matrix<T>& matrix, std::int64_t batch, std::int64_t rows, std::int64_t cols, T* to)
 {
     for (std::int64_t i = 0; i < batch; ++i) {
@@ -66,7 +66,7 @@ T* copyPlain(const Matrix<T>& matrix, std::int64_t batch, std::int64_t rows, std
 }
 
 // What C holds before the product is added: beta * C + bias.
-template <typename T>
+template<typename T>
 void prepareRow(T* row, std::int64_t n, T beta, const T* bias)
 {
     if (beta == T(0)) {
@@ -80,7 +80,7 @@ void prepareRow(T* row, std::int64_t n, T beta, const T* bias)
         row[j] = beta * row[j] + (bias ? bias[j] : T(0));
 }
 
-template <typename T>
+template<typename T>
 void prepare(const GemmArgs<T>& args, std::int64_t i, std::int64_t m, std::int64_t n)
 {
     if (args.beta == T(1) && !args.bias)
@@ -89,7 +89,7 @@ void prepare(const GemmArgs<T>& args, std::int64_t i, std::int64_t m, std::int64
         prepareRow(args.c + i * args.cBatch + r * args.cRow, n, args.beta, args.bias);
 }
 
-template <typename T>
+template<typename T>
 ProductArgs<T> productOf(const GemmArgs<T>& args, std::int64_t i, const GemmShape& shape)
 {
     return {.m = shape.m,
@@ -107,7 +107,7 @@ ProductArgs<T> productOf(const GemmArgs<T>& args, std::int64_t i, const GemmShap
 }
 
 // One of the batch, cut into as many panels as there are threads along the longer side of C.
-template <typename T>
+template<typename T>
 void productByPanels(const ProductArgs<T>& whole, int threads)
 {
     const bool byRows = whole.m >= whole.n;
@@ -134,7 +134,7 @@ void productByPanels(const ProductArgs<T>& whole, int threads)
     }
 }
 
-template <typename T>
+template<typename T>
 void multiply(const GemmArgs<T>& args, std::int64_t i, const GemmShape& shape, int threads)
 {
 #ifdef MEGALITH_HAVE_ONEDNN
@@ -147,10 +147,10 @@ void multiply(const GemmArgs<T>& args, std::int64_t i, const GemmShape& shape, i
         }
         const bool aPlain = args.aCol == 1;
         const bool bPlain = args.bCol == 1;
-        const auto status = dnnl_sgemm(aPlain ? 'N' : 'T', bPlain ? 'N' : 'T', shape.m, shape.n, shape.k, args.alpha,
-                                       args.a + i * args.aBatch, aPlain ? args.aRow : args.aCol,
-                                       args.b + i * args.bBatch, bPlain ? args.bRow : args.bCol, beta,
-                                       args.c + i * args.cBatch, args.cRow);
+        const auto status =
+            dnnl_sgemm(aPlain ? 'N' : 'T', bPlain ? 'N' : 'T', shape.m, shape.n, shape.k, args.alpha,
+                       args.a + i * args.aBatch, aPlain ? args.aRow : args.aCol, args.b + i * args.bBatch,
+                       bPlain ? args.bRow : args.bCol, beta, args.c + i * args.cBatch, args.cRow);
         if (status != dnnl_success)
             throw Error("matrix product: oneDNN refused the sizes");
         return;
@@ -166,7 +166,7 @@ void multiply(const GemmArgs<T>& args, std::int64_t i, const GemmShape& shape, i
 
 }  // namespace
 
-template <typename T>
+template<typename T>
 void gemm(CpuContext& context, const GemmShape& shape, const GemmArgs<T>& given)
 {
     const auto [batch, m, n, k] = shape;
@@ -186,8 +186,8 @@ void gemm(CpuContext& context, const GemmShape& shape, const GemmArgs<T>& given)
     if (!aPlain || !bPlain) {
         const std::int64_t aCopies = args.aBatch == 0 ? 1 : batch;
         const std::int64_t bCopies = args.bBatch == 0 ? 1 : batch;
-        T* copy = context.dnn().scratch<T>(Scratch::Operand,
-                                           (aPlain ? 0 : aCopies * m * k) + (bPlain ? 0 : bCopies * k * n));
+        T* copy =
+            context.dnn().scratch<T>(Scratch::Operand, (aPlain ? 0 : aCopies * m * k) + (bPlain ? 0 : bCopies * k * n));
         if (!aPlain) {
             T* end = copyPlain(a, aCopies, m, k, copy);
             a = {copy, k, 1, args.aBatch == 0 ? 0 : m * k};

@@ -21,7 +21,7 @@ struct GemmShape
 // A is m x k with strides (aRow, aCol), B is k x n with (bRow, bCol): one of each pair is 1 in the fast cases, any other
 // pair is copied first. A batch stride of 0 uses the same matrix for every batch. C is row-major with row stride cRow
 // (>= n) and must overlap neither A nor B nor, from batch to batch, itself.
-template <typename T>
+template<typename T>
 struct GemmArgs
 {
     const T* a = nullptr;
@@ -42,7 +42,7 @@ struct GemmArgs
 
 // C[i] = alpha * A[i] B[i] + beta * C[i] + bias for every i < batch. With beta = 0, C is not read. With k = 0 the product
 // is 0. The same call gives the same bits, wherever the operands lie and however busy the machine is.
-template <typename T>
+template<typename T>
 void gemm(CpuContext& context, const GemmShape& shape, const GemmArgs<T>& args);
 
 extern template void gemm<float>(CpuContext&, const GemmShape&, const GemmArgs<float>&);

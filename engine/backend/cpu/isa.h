@@ -7,7 +7,7 @@
 namespace megalith::cpu {
 
 // C (row-major, row stride cRow) += alpha * A B on one thread. One stride of A and one of B must be 1.
-template <typename T>
+template<typename T>
 struct ProductArgs
 {
     std::int64_t m, n, k;
@@ -21,10 +21,10 @@ struct ProductArgs
 };
 
 // For the instruction set of the whole build, for AVX2 with FMA (v3) and for AVX-512 (v4).
-#define MEGALITH_ISA_DECLARATIONS(name)                                                                                \
-    namespace name {                                                                                                   \
-    void product(const ProductArgs<float>& args);                                                                      \
-    void product(const ProductArgs<double>& args);                                                                     \
+#define MEGALITH_ISA_DECLARATIONS(name)            \
+    namespace name {                               \
+    void product(const ProductArgs<float>& args);  \
+    void product(const ProductArgs<double>& args); \
     }
 MEGALITH_ISA_DECLARATIONS(isa_base)
 MEGALITH_ISA_DECLARATIONS(isa_v3)
@@ -32,7 +32,7 @@ MEGALITH_ISA_DECLARATIONS(isa_v4)
 #undef MEGALITH_ISA_DECLARATIONS
 
 // By the best that this CPU can run.
-template <typename T>
+template<typename T>
 void isaProduct(const ProductArgs<T>& args)
 {
 #ifdef MEGALITH_X86_64

@@ -5,7 +5,7 @@
 // the program starts. What is inlined into the function takes part; what it calls does not, and neither does the body of
 // an OpenMP region inside it (the compiler cuts that out first): call such a function from within the region. Put it on
 // plain functions, not on templates or members; a template that it calls can be forced inline with MEGALITH_INLINE.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)                    \
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) \
     && !defined(__SANITIZE_ADDRESS__)
 #define MEGALITH_MULTIVERSION __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else

@@ -31,7 +31,8 @@ Window windowAt(std::int64_t i, std::int64_t stride, std::int64_t pad, std::int6
 struct Divisors
 {
     Divisors(const Pool2dShape& s, bool countIncludePad, std::int64_t divisorOverride)
-        : rows(static_cast<std::size_t>(s.oh)), columns(static_cast<std::size_t>(s.ow))
+        : rows(static_cast<std::size_t>(s.oh))
+        , columns(static_cast<std::size_t>(s.ow))
     {
         const auto fill = [&](std::vector<std::int64_t>& to, std::int64_t stride, std::int64_t pad, std::int64_t kernel,
                               std::int64_t size) {
@@ -51,7 +52,7 @@ struct Divisors
     std::vector<std::int64_t> columns;
 };
 
-template <typename T>
+template<typename T>
 MEGALITH_INLINE void averagePlaneOf(const Pool2dShape& s, const Divisors& divisors, const T* x, T* y)
 {
     for (std::int64_t oy = 0; oy < s.oh; ++oy) {
@@ -88,7 +89,7 @@ MEGALITH_MULTIVERSION void averagePlane(const Pool2dShape& s, const Divisors& di
 }
 
 // share has room for one row of the output.
-template <typename T>
+template<typename T>
 MEGALITH_INLINE void spreadPlaneOf(const Pool2dShape& s, const Divisors& divisors, const T* dy, T* __restrict share,
                                    T* dx)
 {
@@ -127,7 +128,7 @@ MEGALITH_MULTIVERSION void spreadPlane(const Pool2dShape& s, const Divisors& div
 }
 
 // Sixteen sums side by side, added at the end: fast, and the same order everywhere.
-template <typename T>
+template<typename T>
 MEGALITH_INLINE T sumOf(const T* values, std::int64_t count)
 {
     constexpr std::int64_t lanes = 16;
@@ -174,24 +175,24 @@ bool dividesInto(Pool2dShape& s, std::int64_t planes, std::int64_t h, std::int64
 
 }  // namespace
 
-template <typename T>
+template<typename T>
 void avgPool2dForward(CpuContext& context, const Pool2dShape& s, bool countIncludePad, std::int64_t divisorOverride,
                       const T* x, T* y)
 {
     if (s.oh <= 0 || s.ow <= 0)
         return;
     const Divisors divisors(s, countIncludePad, divisorOverride);
-#pragma omp parallel for num_threads(context.threadsFor(s.planes * s.oh * s.ow * s.kh * s.kw))
+#pragma omp parallel for num_threads(context.threadsFor(s.planes* s.oh* s.ow* s.kh* s.kw))
     for (std::int64_t p = 0; p < s.planes; ++p)
         averagePlane(s, divisors, x + p * s.h * s.w, y + p * s.oh * s.ow);
 }
 
-template <typename T>
+template<typename T>
 void avgPool2dBackward(CpuContext& context, const Pool2dShape& s, bool countIncludePad, std::int64_t divisorOverride,
                        const T* dy, T* dx)
 {
     const Divisors divisors(s, countIncludePad, divisorOverride);
-#pragma omp parallel num_threads(context.threadsFor(s.planes * (s.h * s.w + s.oh * s.ow * s.kh * s.kw)))
+#pragma omp parallel num_threads(context.threadsFor(s.planes*(s.h * s.w + s.oh * s.ow * s.kh * s.kw)))
     {
         std::vector<T> share(static_cast<std::size_t>(s.ow));
 #pragma omp for
@@ -200,7 +201,7 @@ void avgPool2dBackward(CpuContext& context, const Pool2dShape& s, bool countIncl
     }
 }
 
-template <typename T>
+template<typename T>
 void adaptiveAvgPool2dForward(CpuContext& context, std::int64_t planes, std::int64_t h, std::int64_t w, std::int64_t oh,
                               std::int64_t ow, const T* x, T* y)
 {
@@ -211,7 +212,7 @@ void adaptiveAvgPool2dForward(CpuContext& context, std::int64_t planes, std::int
         avgPool2dForward(context, even, true, 0, x, y);
         return;
     }
-#pragma omp parallel for num_threads(context.threadsFor(planes * h * w))
+#pragma omp parallel for num_threads(context.threadsFor(planes* h* w))
     for (std::int64_t p = 0; p < planes; ++p) {
         for (std::int64_t i = 0; i < oh * ow; ++i) {
             const Span rows = adaptiveSpan(i / ow, h, oh);
@@ -229,21 +230,20 @@ void adaptiveAvgPool2dForward(CpuContext& context, std::int64_t planes, std::int
     }
 }
 
-template <typename T>
+template<typename T>
 void adaptiveAvgPool2dBackward(CpuContext& context, std::int64_t planes, std::int64_t h, std::int64_t w,
                                std::int64_t oh, std::int64_t ow, const T* dy, T* dx)
 {
     if (planes <= 0)
         return;
-#pragma omp parallel for num_threads(context.threadsFor(planes * h * w))
+#pragma omp parallel for num_threads(context.threadsFor(planes* h* w))
     for (std::int64_t p = 0; p < planes; ++p) {
         T* plane = dx + p * h * w;
         std::fill_n(plane, h * w, T(0));
         for (std::int64_t i = 0; i < oh * ow; ++i) {
             const Span rows = adaptiveSpan(i / ow, h, oh);
             const Span columns = adaptiveSpan(i % ow, w, ow);
-            const T share =
-                dy[p * oh * ow + i] / static_cast<T>((rows.to - rows.from) * (columns.to - columns.from));
+            const T share = dy[p * oh * ow + i] / static_cast<T>((rows.to - rows.from) * (columns.to - columns.from));
             for (std::int64_t r = rows.from; r < rows.to; ++r) {
                 for (std::int64_t c = columns.from; c < columns.to; ++c)
                     plane[r * w + c] += share;
@@ -252,12 +252,12 @@ void adaptiveAvgPool2dBackward(CpuContext& context, std::int64_t planes, std::in
     }
 }
 
-#define MEGALITH_AVERAGE_POOL(T)                                                                                       \
-    template void avgPool2dForward<T>(CpuContext&, const Pool2dShape&, bool, std::int64_t, const T*, T*);              \
-    template void avgPool2dBackward<T>(CpuContext&, const Pool2dShape&, bool, std::int64_t, const T*, T*);             \
-    template void adaptiveAvgPool2dForward<T>(CpuContext&, std::int64_t, std::int64_t, std::int64_t, std::int64_t,     \
-                                              std::int64_t, const T*, T*);                                             \
-    template void adaptiveAvgPool2dBackward<T>(CpuContext&, std::int64_t, std::int64_t, std::int64_t, std::int64_t,    \
+#define MEGALITH_AVERAGE_POOL(T)                                                                                    \
+    template void avgPool2dForward<T>(CpuContext&, const Pool2dShape&, bool, std::int64_t, const T*, T*);           \
+    template void avgPool2dBackward<T>(CpuContext&, const Pool2dShape&, bool, std::int64_t, const T*, T*);          \
+    template void adaptiveAvgPool2dForward<T>(CpuContext&, std::int64_t, std::int64_t, std::int64_t, std::int64_t,  \
+                                              std::int64_t, const T*, T*);                                          \
+    template void adaptiveAvgPool2dBackward<T>(CpuContext&, std::int64_t, std::int64_t, std::int64_t, std::int64_t, \
                                                std::int64_t, const T*, T*)
 MEGALITH_AVERAGE_POOL(float);
 MEGALITH_AVERAGE_POOL(double);

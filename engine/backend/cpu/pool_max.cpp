@@ -13,14 +13,14 @@ namespace megalith::cpu {
 namespace {
 
 // NaN beats everything, as in PyTorch.
-template <typename T>
+template<typename T>
 MEGALITH_INLINE bool beats(T value, T best)
 {
     return (value > best) | (value != value);
 }
 
 // Windows of 2 x 2 that touch: two rows in, one row out.
-template <typename T>
+template<typename T>
 MEGALITH_INLINE void maxRowOfPairs(const T* __restrict upper, const T* __restrict lower, std::int64_t ow,
                                    std::int64_t w, std::int64_t first, T* __restrict y,
                                    std::int64_t* __restrict indices)
@@ -41,7 +41,7 @@ MEGALITH_INLINE void maxRowOfPairs(const T* __restrict upper, const T* __restric
     }
 }
 
-template <typename T>
+template<typename T>
 MEGALITH_INLINE void maxRow(const Pool2dShape& s, const T* x, std::int64_t oy, T* __restrict y,
                             std::int64_t* __restrict indices)
 {
@@ -72,7 +72,7 @@ MEGALITH_INLINE void maxRow(const Pool2dShape& s, const T* x, std::int64_t oy, T
     }
 }
 
-template <typename T>
+template<typename T>
 MEGALITH_INLINE void maxPlaneOf(const Pool2dShape& s, const T* x, T* y, std::int64_t* indices, std::int64_t* spare)
 {
     const bool pairs = s.kh == 2 && s.kw == 2 && s.strideH == 2 && s.strideW == 2 && s.padH == 0 && s.padW == 0
@@ -100,12 +100,12 @@ MEGALITH_MULTIVERSION void maxPlane(const Pool2dShape& s, const double* x, doubl
 
 }  // namespace
 
-template <typename T>
+template<typename T>
 void maxPool2dForward(CpuContext& context, const Pool2dShape& s, const T* x, T* y, std::int64_t* indices)
 {
     if (s.oh <= 0 || s.ow <= 0 || s.h <= 0 || s.w <= 0)
         return;
-#pragma omp parallel num_threads(context.threadsFor(s.planes * s.oh * s.ow * s.kh * s.kw))
+#pragma omp parallel num_threads(context.threadsFor(s.planes* s.oh* s.ow* s.kh* s.kw))
     {
         std::vector<std::int64_t> spare(indices ? 0 : static_cast<std::size_t>(s.ow));
 #pragma omp for
@@ -116,12 +116,12 @@ void maxPool2dForward(CpuContext& context, const Pool2dShape& s, const T* x, T* 
     }
 }
 
-template <typename T>
+template<typename T>
 void maxPool2dBackward(CpuContext& context, const Pool2dShape& s, const T* dy, const std::int64_t* indices, T* dx)
 {
     const std::int64_t pixels = s.oh * s.ow;
     const std::int64_t area = s.h * s.w;
-#pragma omp parallel for num_threads(context.threadsFor(s.planes * (pixels + area)))
+#pragma omp parallel for num_threads(context.threadsFor(s.planes*(pixels + area)))
     for (std::int64_t p = 0; p < s.planes; ++p) {
         T* plane = dx + p * area;
         std::fill_n(plane, area, T(0));
@@ -130,8 +130,8 @@ void maxPool2dBackward(CpuContext& context, const Pool2dShape& s, const T* dy, c
     }
 }
 
-#define MEGALITH_MAX_POOL(T)                                                                                           \
-    template void maxPool2dForward<T>(CpuContext&, const Pool2dShape&, const T*, T*, std::int64_t*);                   \
+#define MEGALITH_MAX_POOL(T)                                                                         \
+    template void maxPool2dForward<T>(CpuContext&, const Pool2dShape&, const T*, T*, std::int64_t*); \
     template void maxPool2dBackward<T>(CpuContext&, const Pool2dShape&, const T*, const std::int64_t*, T*)
 MEGALITH_MAX_POOL(float);
 MEGALITH_MAX_POOL(double);

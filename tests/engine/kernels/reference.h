@@ -24,7 +24,7 @@ inline std::size_t at(std::int64_t index)
     return static_cast<std::size_t>(index);
 }
 
-template <typename T>
+template<typename T>
 std::vector<T> randomNumbers(std::int64_t count, unsigned seed)
 {
     std::mt19937 generator(seed);
@@ -35,7 +35,7 @@ std::vector<T> randomNumbers(std::int64_t count, unsigned seed)
 }
 
 // max|a - b| / max(max|b|, 1e-6), and infinity when one of them is not a number.
-template <typename T>
+template<typename T>
 double difference(const std::vector<T>& a, const Numbers& b)
 {
     double most = 0, scale = 1e-6;
@@ -49,7 +49,7 @@ double difference(const std::vector<T>& a, const Numbers& b)
     return most / scale;
 }
 
-template <typename T>
+template<typename T>
 Numbers product(const megalith::cpu::GemmShape& s, const megalith::cpu::GemmArgs<T>& g, const std::vector<T>& before)
 {
     Numbers c(before.begin(), before.end());
@@ -70,7 +70,7 @@ Numbers product(const megalith::cpu::GemmShape& s, const megalith::cpu::GemmArgs
 }
 
 // Calls visit(x index, weight index, y index) for every multiplication of the convolution.
-template <typename Visit>
+template<typename Visit>
 void eachTap(const megalith::cpu::Conv2dShape& s, Visit visit)
 {
     const std::int64_t channels = s.c / s.groups, outputs = s.o / s.groups;
@@ -98,7 +98,7 @@ struct Windows
     std::vector<std::int64_t> indices;
 };
 
-template <typename T>
+template<typename T>
 Windows maxPool(const megalith::cpu::Pool2dShape& s, const std::vector<T>& x)
 {
     Windows result;
@@ -126,7 +126,7 @@ Windows maxPool(const megalith::cpu::Pool2dShape& s, const std::vector<T>& x)
 }
 
 // Calls visit(x index, y index, divisor) for every element of every window.
-template <typename Visit>
+template<typename Visit>
 void eachAverage(const megalith::cpu::Pool2dShape& s, bool countIncludePad, std::int64_t divisorOverride, Visit visit)
 {
     for (std::int64_t p = 0; p < s.planes; ++p)

@@ -22,21 +22,24 @@ namespace {
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 // Rounding grows with the number of additions; these sums have at most a few thousand terms of size 1.
-template <typename T>
+template<typename T>
 constexpr double tolerance = sizeof(T) == 4 ? 3e-6 : 1e-14;
 
-template <typename T>
+template<typename T>
 QByteArray bits(const std::vector<T>& values)
 {
     return {reinterpret_cast<const char*>(values.data()), static_cast<qsizetype>(values.size() * sizeof(T))};
 }
 
 // The same numbers at an address that is off a cache line by so many elements.
-template <typename T>
+template<typename T>
 class Shifted
 {
 public:
-    Shifted(const std::vector<T>& values, std::size_t by) : m_memory(values.size() + by + 64), m_by(by), m_size(values.size())
+    Shifted(const std::vector<T>& values, std::size_t by)
+        : m_memory(values.size() + by + 64)
+        , m_by(by)
+        , m_size(values.size())
     {
         std::copy(values.begin(), values.end(), data());
     }
@@ -67,14 +70,14 @@ Conv2dShape convolution(std::vector<std::int64_t> nchw, std::int64_t o, std::vec
     return s;
 }
 
-template <typename T>
+template<typename T>
 struct ConvolutionData
 {
     explicit ConvolutionData(const Conv2dShape& s)
-        : x(randomNumbers<T>(s.n * s.c * s.h * s.w, 1)),
-          weight(randomNumbers<T>(s.o * (s.c / s.groups) * s.kh * s.kw, 2)),
-          bias(randomNumbers<T>(s.o, 3)),
-          dy(randomNumbers<T>(s.n * s.o * s.oh * s.ow, 4))
+        : x(randomNumbers<T>(s.n * s.c * s.h * s.w, 1))
+        , weight(randomNumbers<T>(s.o * (s.c / s.groups) * s.kh * s.kw, 2))
+        , bias(randomNumbers<T>(s.o, 3))
+        , dy(randomNumbers<T>(s.n * s.o * s.oh * s.ow, 4))
     {}
     std::vector<T> x, weight, bias, dy;
 };
@@ -112,18 +115,18 @@ private slots:
     void poolOfNothingIsNothing();
 
 private:
-    template <typename T>
+    template<typename T>
     void checkProduct(const GemmShape& s, bool transposeA, bool transposeB, T alpha, T beta, bool bias,
                       std::int64_t padding);
-    template <typename T>
+    template<typename T>
     void checkConvolution(const Conv2dShape& s);
-    template <typename T>
+    template<typename T>
     void checkConvolutionBits(const Conv2dShape& s);
-    template <typename T>
+    template<typename T>
     void checkMaxPool(const Pool2dShape& s);
-    template <typename T>
+    template<typename T>
     void checkAveragePool(const Pool2dShape& s, bool countIncludePad, std::int64_t divisorOverride);
-    template <typename T>
+    template<typename T>
     void checkAdaptivePool(std::int64_t h, std::int64_t w, std::int64_t oh, std::int64_t ow);
 
     CpuContext m_context{2};
@@ -135,10 +138,10 @@ void TestCpuKernels::productsAgreeWithTheirDefinition_data()
 {
     QTest::addColumn<std::vector<std::int64_t>>("sizes");
     const std::vector<std::vector<std::int64_t>> all{
-        {1, 1, 1, 1},    {1, 3, 5, 7},     {1, 1, 33, 17},  {1, 33, 1, 17},   {1, 17, 31, 1},    {1, 64, 2, 64},
-        {1, 64, 64, 2},  {1, 64, 64, 64},  {1, 10, 128, 64}, {1, 64, 10, 128}, {1, 64, 128, 784}, {1, 128, 784, 64},
-        {1, 65, 33, 129}, {1, 250, 131, 67}, {3, 5, 7, 9},    {40, 16, 24, 33}, {9, 70, 65, 66},   {1, 1, 300, 513},
-        {1, 8, 47, 16},  {1, 9, 49, 3},    {2, 300, 1, 401}};
+        {1, 1, 1, 1},     {1, 3, 5, 7},      {1, 1, 33, 17},   {1, 33, 1, 17},   {1, 17, 31, 1},    {1, 64, 2, 64},
+        {1, 64, 64, 2},   {1, 64, 64, 64},   {1, 10, 128, 64}, {1, 64, 10, 128}, {1, 64, 128, 784}, {1, 128, 784, 64},
+        {1, 65, 33, 129}, {1, 250, 131, 67}, {3, 5, 7, 9},     {40, 16, 24, 33}, {9, 70, 65, 66},   {1, 1, 300, 513},
+        {1, 8, 47, 16},   {1, 9, 49, 3},     {2, 300, 1, 401}};
     for (const auto& sizes : all)
         QTest::addRow("%d of %d x %d x %d", int(sizes[0]), int(sizes[1]), int(sizes[3]), int(sizes[2])) << sizes;
 }
@@ -160,7 +163,7 @@ void TestCpuKernels::productsAgreeWithTheirDefinition()
 }
 
 // padding lengthens the rows of all three matrices.
-template <typename T>
+template<typename T>
 void TestCpuKernels::checkProduct(const GemmShape& s, bool transposeA, bool transposeB, T alpha, T beta, bool bias,
                                   std::int64_t padding)
 {
@@ -285,7 +288,8 @@ void TestCpuKernels::convolutionsAgreeWithTheirDefinition_data()
     QTest::newRow("padding on one side") << convolution({2, 3, 8, 9}, 4, {2, 2}, {1, 1}, {0, 0, 1, 1});
     QTest::newRow("groups") << convolution({3, 6, 9, 10}, 9, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 3);
     QTest::newRow("each channel by itself") << convolution({3, 8, 10, 10}, 8, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 8);
-    QTest::newRow("twice as many, by channel") << convolution({2, 8, 10, 10}, 16, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 8);
+    QTest::newRow("twice as many, by channel")
+        << convolution({2, 8, 10, 10}, 16, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 8);
     QTest::newRow("kernel as large as the image") << convolution({5, 3, 4, 6}, 10, {4, 6});
     QTest::newRow("padding wider than the kernel") << convolution({2, 2, 5, 5}, 3, {3, 3}, {1, 1}, {4, 5, 3, 4});
     QTest::newRow("a line") << convolution({4, 6, 1, 50}, 12, {1, 7}, {1, 1}, {0, 3, 0, 3});
@@ -301,7 +305,7 @@ void TestCpuKernels::convolutionsAgreeWithTheirDefinition()
     checkConvolution<double>(shape);
 }
 
-template <typename T>
+template<typename T>
 void TestCpuKernels::checkConvolution(const Conv2dShape& s)
 {
     const ConvolutionData<T> data(s);
@@ -324,7 +328,8 @@ void TestCpuKernels::checkConvolution(const Conv2dShape& s)
     conv2dBackwardInput(m_context, s, data.dy.data(), data.weight.data(), gotDx.data());
     QVERIFY2(difference(gotDx, dx) < tolerance<T>, qPrintable(QString::number(difference(gotDx, dx))));
     conv2dBackwardWeight(m_context, s, data.x.data(), data.dy.data(), gotDweight.data());
-    QVERIFY2(difference(gotDweight, dweight) < tolerance<T>, qPrintable(QString::number(difference(gotDweight, dweight))));
+    QVERIFY2(difference(gotDweight, dweight) < tolerance<T>,
+             qPrintable(QString::number(difference(gotDweight, dweight))));
 }
 
 void TestCpuKernels::convolutionOfNothingIsTheBias()
@@ -361,7 +366,7 @@ void TestCpuKernels::convolutionRepeatsItsBitsAtAnyAddress()
     checkConvolutionBits<double>(shape);
 }
 
-template <typename T>
+template<typename T>
 void TestCpuKernels::checkConvolutionBits(const Conv2dShape& s)
 {
     const ConvolutionData<T> data(s);
@@ -386,7 +391,8 @@ void TestCpuKernels::noPreparedPrimitiveIsReferenceCode()
          {convolution({64, 1, 28, 28}, 8, {5, 5}), convolution({64, 8, 12, 12}, 16, {5, 5}),
           convolution({64, 16, 26, 26}, 32, {3, 3}), convolution({16, 64, 32, 32}, 64, {3, 3}, {1, 1}, {1, 1, 1, 1}),
           convolution({8, 64, 16, 16}, 128, {1, 1}), convolution({8, 32, 16, 16}, 32, {3, 3}, {2, 2}, {1, 1, 1, 1}),
-          convolution({8, 32, 16, 16}, 32, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 32)}) {
+          convolution({8, 32, 16, 16}, 32, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 32)})
+    {
         const ConvolutionData<float> data(s);
         std::vector<float> y(data.dy.size()), dx(data.x.size()), dweight(data.weight.size());
         conv2dForward(context, s, data.x.data(), data.weight.data(), data.bias.data(), y.data());
@@ -438,7 +444,7 @@ void TestCpuKernels::maxPoolAgreesWithItsDefinition()
     checkMaxPool<double>(shape);
 }
 
-template <typename T>
+template<typename T>
 void TestCpuKernels::checkMaxPool(const Pool2dShape& s)
 {
     auto x = randomNumbers<T>(s.planes * s.h * s.w, 1);
@@ -512,7 +518,7 @@ void TestCpuKernels::averagePoolAgreesWithItsDefinition()
     }
 }
 
-template <typename T>
+template<typename T>
 void TestCpuKernels::checkAveragePool(const Pool2dShape& s, bool countIncludePad, std::int64_t divisorOverride)
 {
     const auto x = randomNumbers<T>(s.planes * s.h * s.w, 1), dy = randomNumbers<T>(s.planes * s.oh * s.ow, 2);
@@ -531,7 +537,7 @@ void TestCpuKernels::checkAveragePool(const Pool2dShape& s, bool countIncludePad
 void TestCpuKernels::adaptivePoolAgreesWithItsDefinition_data()
 {
     QTest::addColumn<std::vector<std::int64_t>>("sizes");
-    const std::vector<std::vector<std::int64_t>> all{{12, 12, 3, 4}, {7, 7, 1, 1}, {10, 7, 3, 5},
+    const std::vector<std::vector<std::int64_t>> all{{12, 12, 3, 4}, {7, 7, 1, 1},  {10, 7, 3, 5},
                                                      {3, 4, 5, 7},   {9, 50, 4, 1}, {1, 1, 2, 2}};
     for (const auto& s : all)
         QTest::addRow("%dx%d to %dx%d", int(s[0]), int(s[1]), int(s[2]), int(s[3])) << s;
@@ -544,7 +550,7 @@ void TestCpuKernels::adaptivePoolAgreesWithItsDefinition()
     checkAdaptivePool<double>(sizes[0], sizes[1], sizes[2], sizes[3]);
 }
 
-template <typename T>
+template<typename T>
 void TestCpuKernels::checkAdaptivePool(std::int64_t h, std::int64_t w, std::int64_t oh, std::int64_t ow)
 {
     const std::int64_t planes = 3;
@@ -554,7 +560,8 @@ void TestCpuKernels::checkAdaptivePool(std::int64_t h, std::int64_t w, std::int6
         const std::int64_t p = i / (oh * ow), row = i / ow % oh, col = i % ow;
         const auto from = [](std::int64_t k, std::int64_t size, std::int64_t n) { return k * size / n; };
         const auto to = [](std::int64_t k, std::int64_t size, std::int64_t n) { return ((k + 1) * size + n - 1) / n; };
-        const auto area = static_cast<double>((to(row, h, oh) - from(row, h, oh)) * (to(col, w, ow) - from(col, w, ow)));
+        const auto area =
+            static_cast<double>((to(row, h, oh) - from(row, h, oh)) * (to(col, w, ow) - from(col, w, ow)));
         for (std::int64_t r = from(row, h, oh); r < to(row, h, oh); ++r) {
             for (std::int64_t c = from(col, w, ow); c < to(col, w, ow); ++c) {
                 y[at(i)] += static_cast<double>(x[at((p * h + r) * w + c)]) / area;
