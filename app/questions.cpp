@@ -10,7 +10,7 @@ namespace megalith::app {
 
 namespace {
 
-QString tr(const char* text)
+QString questionTr(const char* text)
 {
     return QCoreApplication::translate("Questions", text);
 }
@@ -19,7 +19,8 @@ QString tr(const char* text)
 
 Questions::Save Questions::saveChanges(QWidget* parent, const QString& name)
 {
-    QMessageBox box(QMessageBox::Question, tr("Unsaved changes"), tr("%1 has changes that are not saved.").arg(name),
+    QMessageBox box(QMessageBox::Question, questionTr("Unsaved changes"),
+                    questionTr("%1 has changes that are not saved.").arg(name),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, parent);
     box.setDefaultButton(QMessageBox::Save);
     const int answer = box.exec();
@@ -28,10 +29,10 @@ Questions::Save Questions::saveChanges(QWidget* parent, const QString& name)
 
 bool Questions::stopTraining(QWidget* parent)
 {
-    QMessageBox box(QMessageBox::Question, tr("Training"), tr("A training is running. Stop it after this step?"),
-                    QMessageBox::NoButton, parent);
-    QAbstractButton* stop = box.addButton(tr("Stop training"), QMessageBox::AcceptRole);
-    box.addButton(tr("Go on"), QMessageBox::RejectRole);
+    QMessageBox box(QMessageBox::Question, questionTr("Training"),
+                    questionTr("A training is running. Stop it after this step?"), QMessageBox::NoButton, parent);
+    QAbstractButton* stop = box.addButton(questionTr("Stop training"), QMessageBox::AcceptRole);
+    box.addButton(questionTr("Go on"), QMessageBox::RejectRole);
     box.exec();
     return box.clickedButton() == stop;
 }

@@ -13,7 +13,7 @@ namespace megalith::ui {
 
 namespace {
 
-QString tr(const char* text)
+QString textTr(const char* text)
 {
     return QCoreApplication::translate("Text", text);
 }
@@ -52,7 +52,7 @@ QString shapeText(const graph::PortShape& shape)
     QString text;
     for (const graph::Dim& dim : shape.dims)
         text += (text.isEmpty() ? QString() : QStringLiteral(" x ")) + qs(graph::text(dim));
-    return text.isEmpty() ? tr("scalar") : text;
+    return text.isEmpty() ? textTr("scalar") : text;
 }
 
 QString sampleText(const graph::PortShape& shape)
@@ -68,7 +68,7 @@ QString shapeText(const Shape& shape)
     QString text;
     for (const std::int64_t size : shape)
         text += (text.isEmpty() ? QString() : QStringLiteral(" x ")) + QString::number(size);
-    return text.isEmpty() ? tr("scalar") : text;
+    return text.isEmpty() ? textTr("scalar") : text;
 }
 
 QString durationText(double seconds)
@@ -77,21 +77,21 @@ QString durationText(double seconds)
         return {};
     const auto whole = static_cast<long long>(std::llround(seconds));
     if (whole < 60)
-        return tr("%1 s").arg(whole);
+        return textTr("%1 s").arg(whole);
     if (whole < 3600)
-        return tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
-    return tr("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
+        return textTr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+    return textTr("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
 }
 
 QString bytesText(std::int64_t bytes)
 {
     if (bytes < 1000)
-        return tr("%1 bytes").arg(bytes);
+        return textTr("%1 bytes").arg(bytes);
     if (bytes < 1'000'000)
-        return tr("%1 kB").arg(std::llround(static_cast<double>(bytes) / 1e3));
+        return textTr("%1 kB").arg(std::llround(static_cast<double>(bytes) / 1e3));
     if (bytes < 10'000'000'000)
-        return tr("%1 MB").arg(std::llround(static_cast<double>(bytes) / 1e6));
-    return tr("%1 GB").arg(static_cast<double>(bytes) / 1e9, 0, 'f', 1);
+        return textTr("%1 MB").arg(std::llround(static_cast<double>(bytes) / 1e6));
+    return textTr("%1 GB").arg(static_cast<double>(bytes) / 1e9, 0, 'f', 1);
 }
 
 std::optional<double> readNumber(const QString& text)

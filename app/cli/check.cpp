@@ -14,7 +14,7 @@ namespace megalith::cli {
 
 namespace {
 
-struct Call
+struct CheckCall
 {
     std::string project;
     bool json = false;
@@ -67,7 +67,7 @@ void printText(const Project& project, const graph::Analysis& analysis, Output& 
                          counted(analysis.warnings, "warning"), totalsText(analysis.totals)));
 }
 
-int check(const Call& call, Output& out)
+int check(const CheckCall& call, Output& out)
 {
     if (call.fix)
         throw WrongCall("check: --fix does not exist yet; it comes with a later version");
@@ -85,7 +85,7 @@ int check(const Call& call, Output& out)
 
 Run checkCommand(Options& options)
 {
-    const auto call = std::make_shared<Call>();
+    const auto call = std::make_shared<CheckCall>();
     options.positional(call->project, "PROJECT", "The project, a .megaproj file");
     options.flag(call->json, "--json", "One JSON object per line");
     options.text(call->fix, "--fix", "N", "Comes with a later version");

@@ -9,7 +9,7 @@ namespace megalith::cli {
 
 namespace {
 
-constexpr std::array all = {
+constexpr std::array allCommands = {
     Command{"new", "makes a project from a template", newCommand},
     Command{"check", "shapes, counts and everything that is wrong with a project", checkCommand},
     Command{"summary", "the module tree with output shapes, parameters and totals", summaryCommand},
@@ -50,13 +50,13 @@ std::size_t distance(std::string_view a, std::string_view b)
 
 std::span<const Command> commands()
 {
-    return all;
+    return allCommands;
 }
 
 const Command* findCommand(std::string_view name)
 {
-    const auto found = std::ranges::find(all, name, &Command::name);
-    return found == all.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(allCommands, name, &Command::name);
+    return found == allCommands.end() ? nullptr : &*found;
 }
 
 std::string nearest(std::string_view typed, std::span<const std::string_view> names)

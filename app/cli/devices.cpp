@@ -10,13 +10,13 @@ namespace megalith::cli {
 
 namespace {
 
-struct Call
+struct DevicesCall
 {
     bool json = false;
     bool tune = false;
 };
 
-int devices(const Call& call, Output& out)
+int devices(const DevicesCall& call, Output& out)
 {
     if (call.tune)
         throw WrongCall("devices: --tune does not exist yet; it comes with a later version");
@@ -43,7 +43,7 @@ int devices(const Call& call, Output& out)
 
 Run devicesCommand(Options& options)
 {
-    const auto call = std::make_shared<Call>();
+    const auto call = std::make_shared<DevicesCall>();
     options.flag(call->json, "--json", "One JSON object per line");
     options.flag(call->tune, "--tune", "Comes with a later version");
     return [call](Output& out) { return devices(*call, out); };

@@ -14,14 +14,14 @@ namespace megalith::cli {
 
 namespace {
 
-struct Call
+struct EvalCall
 {
     std::string project;
     std::optional<std::string> weights, device;
     bool json = false;
 };
 
-int evaluate(const Call& call, Output& out)
+int evaluate(const EvalCall& call, Output& out)
 {
     const Project project = openProject(call.project);
     requireSound(project, analyse(project, Look::NetworkAndTraining));
@@ -49,7 +49,7 @@ int evaluate(const Call& call, Output& out)
 
 Run evalCommand(Options& options)
 {
-    const auto call = std::make_shared<Call>();
+    const auto call = std::make_shared<EvalCall>();
     options.positional(call->project, "PROJECT", "The project, a .megaproj file");
     options.text(call->weights, "--weights", "FILE", "The weights", true);
     options.text(call->device, "--device", "D", "auto, cpu, opencl or opencl:I");

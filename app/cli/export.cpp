@@ -21,7 +21,7 @@ namespace megalith::cli {
 
 namespace {
 
-struct Call
+struct ExportCall
 {
     std::string project;
     std::optional<std::string> weights, to, framework;
@@ -36,7 +36,7 @@ std::string extensionOf(const std::string& path)
     return extension;
 }
 
-void requireWritable(const Call& call)
+void requireWritable(const ExportCall& call)
 {
     constexpr std::array<std::string_view, 5> later = {".safetensors", ".pt", ".npz", ".onnx", ".py"};
     const std::string extension = extensionOf(*call.to);
@@ -51,7 +51,7 @@ void requireWritable(const Call& call)
 }
 
 // Where the values came from, for the last line.
-std::string loadValues(const Call& call, const Project& project, train::Workspace& workspace)
+std::string loadValues(const ExportCall& call, const Project& project, train::Workspace& workspace)
 {
     if (call.weights) {
         workspace.loadWeights(*call.weights);
@@ -84,7 +84,7 @@ void requireSame(const StateDict& written, const StateDict& read, const std::str
     }
 }
 
-int exportWeights(const Call& call, Output& out)
+int exportWeights(const ExportCall& call, Output& out)
 {
     requireWritable(call);
     const Project project = openProject(call.project);
@@ -114,7 +114,7 @@ int exportWeights(const Call& call, Output& out)
 
 Run exportCommand(Options& options)
 {
-    const auto call = std::make_shared<Call>();
+    const auto call = std::make_shared<ExportCall>();
     options.positional(call->project, "PROJECT", "The project, a .megaproj file");
     options.text(call->weights, "--weights", "FILE",
                  "Which weights; else those that the project names, and where there are none, fresh ones");

@@ -25,7 +25,7 @@ namespace megalith::cli {
 
 namespace {
 
-struct Call
+struct InspectCall
 {
     std::string file;
     std::optional<std::string> values;  // "": of every tensor
@@ -84,7 +84,7 @@ Contents readAll(const std::filesystem::path& path, bool verify)
     return contents;
 }
 
-Contents readContents(const Call& call)
+Contents readContents(const InspectCall& call)
 {
     const std::filesystem::path path(call.file);
     const bool payload = call.values || call.stats;
@@ -96,7 +96,7 @@ Contents readContents(const Call& call)
     return contents;
 }
 
-bool wantsValues(const Call& call, const Item& item)
+bool wantsValues(const InspectCall& call, const Item& item)
 {
     return call.values && fits(item.name, call.values->empty() ? "*" : std::string_view(*call.values));
 }
@@ -138,7 +138,7 @@ Value statsValue(const io::TensorStats& stats)
                          {"norm", stats.norm}, {"zeros", stats.zeros}, {"nan", stats.nan},   {"inf", stats.inf}};
 }
 
-void printJson(const Call& call, const Contents& contents, Output& out)
+void printJson(const InspectCall& call, const Contents& contents, Output& out)
 {
     Value::Object metadata(contents.metadata.begin(), contents.metadata.end());
     out.json(Value::Object{{"format", "mega"},
@@ -183,7 +183,7 @@ std::string shown(double value)
     return std::isfinite(value) ? fmt::format("{:.5g}", value) : shortestText(value);
 }
 
-void printText(const Call& call, const Contents& contents, Output& out)
+void printText(const InspectCall& call, const Contents& contents, Output& out)
 {
     out.line(fmt::format("{}: {} of {}, {}", call.file, io::containerName(contents.container),
                          counted(static_cast<std::int64_t>(contents.items.size()), "tensor"),
@@ -221,7 +221,7 @@ void printText(const Call& call, const Contents& contents, Output& out)
         }
 }
 
-int inspect(const Call& call, Output& out)
+int inspect(const InspectCall& call, Output& out)
 {
     const Contents contents = readContents(call);
     if (call.json)
@@ -235,7 +235,7 @@ int inspect(const Call& call, Output& out)
 
 Run inspectCommand(Options& options)
 {
-    const auto call = std::make_shared<Call>();
+    const auto call = std::make_shared<InspectCall>();
     options.positional(call->file, "FILE", "A weights file: .mega or .mega.index.json");
     options.flag(call->stats, "--stats", "min, max, mean, std, norm, zeros, NaN and Inf of each tensor");
     options.optionalText(call->values, "--values", "GLOB",

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Call
+struct NewCall
 {
     std::string name;
     std::optional<std::string> templateName, data, sizes;
@@ -42,7 +42,7 @@ void requireTemplate(const std::string& name)
         throw WrongCall("new: the template " + name + " does not exist; there are " + templateNames());
 }
 
-std::vector<std::int64_t> sizesOf(const Call& call)
+std::vector<std::int64_t> sizesOf(const NewCall& call)
 {
     std::vector<std::int64_t> sizes;
     if (!call.sizes)
@@ -81,7 +81,7 @@ graph::TemplateData tableData(const std::string& file, const fs::path& projectFo
     return data;
 }
 
-std::optional<graph::TemplateData> dataOf(const Call& call, const fs::path& project)
+std::optional<graph::TemplateData> dataOf(const NewCall& call, const fs::path& project)
 {
     if (!call.data)
         return std::nullopt;
@@ -112,7 +112,7 @@ fs::path pathOf(const std::string& name)
     return path;
 }
 
-int makeProject(const Call& call, Output& out)
+int makeProject(const NewCall& call, Output& out)
 {
     requireTemplate(*call.templateName);
     const std::vector<std::int64_t> sizes = sizesOf(call);
@@ -135,7 +135,7 @@ int makeProject(const Call& call, Output& out)
 
 Run newCommand(Options& options)
 {
-    const auto call = std::make_shared<Call>();
+    const auto call = std::make_shared<NewCall>();
     options.positional(call->name, "NAME", "The project NAME.megaproj; may begin with a folder");
     options.text(call->templateName, "--template", "NAME", "What to begin with: " + templateNames(), true);
     options.text(call->data, "--data", "SOURCE", "A built-in source (digits, iris, moons, ...) or a .csv file");

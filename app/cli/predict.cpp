@@ -14,14 +14,14 @@ namespace megalith::cli {
 
 namespace {
 
-struct Call
+struct PredictCall
 {
     std::string project;
     std::optional<std::string> weights, output, device;
     std::vector<std::string> inputs;
 };
 
-int predict(const Call& call, Output& out)
+int predict(const PredictCall& call, Output& out)
 {
     if (call.output)
         requireOutputFormat(*call.output);
@@ -48,7 +48,7 @@ int predict(const Call& call, Output& out)
 
 Run predictCommand(Options& options)
 {
-    const auto call = std::make_shared<Call>();
+    const auto call = std::make_shared<PredictCall>();
     options.positional(call->project, "PROJECT", "The project, a .megaproj file");
     options.text(call->weights, "--weights", "FILE", "The weights", true);
     options.texts(call->inputs, "--input", "[NAME=]FILE",

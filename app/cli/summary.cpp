@@ -12,13 +12,13 @@ namespace megalith::cli {
 
 namespace {
 
-struct Call
+struct SummaryCall
 {
     std::string project;
     bool json = false;
 };
 
-int summary(const Call& call, Output& out)
+int summary(const SummaryCall& call, Output& out)
 {
     const Project project = openProject(call.project);
     const graph::Analysis analysis = analyse(project, Look::Network);
@@ -40,7 +40,7 @@ int summary(const Call& call, Output& out)
 
 Run summaryCommand(Options& options)
 {
-    const auto call = std::make_shared<Call>();
+    const auto call = std::make_shared<SummaryCall>();
     options.positional(call->project, "PROJECT", "The project, a .megaproj file");
     options.flag(call->json, "--json", "One JSON object per line");
     return [call](Output& out) { return summary(*call, out); };

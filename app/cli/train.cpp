@@ -22,7 +22,7 @@ namespace megalith::cli {
 
 namespace {
 
-struct Call
+struct TrainCall
 {
     std::string project;
     std::optional<std::string> init, device, out, resume;
@@ -102,7 +102,7 @@ private:
     std::vector<std::string> m_early;
 };
 
-train::Listener listenerOf(const Call& call, const Project& project, const std::string& folder, JsonEvents& json,
+train::Listener listenerOf(const TrainCall& call, const Project& project, const std::string& folder, JsonEvents& json,
                            Progress& progress)
 {
     train::Listener listener;
@@ -122,7 +122,7 @@ train::Listener listenerOf(const Call& call, const Project& project, const std::
     return listener;
 }
 
-train::TrainOptions optionsOf(const Call& call, const std::string& folder)
+train::TrainOptions optionsOf(const TrainCall& call, const std::string& folder)
 {
     train::TrainOptions options;
     options.epochs = call.epochs;
@@ -141,7 +141,7 @@ void printList(const std::string& what, const std::vector<std::string>& names)
         printNote(what + " " + name);
 }
 
-void loadInitial(const Call& call, train::Workspace& workspace)
+void loadInitial(const TrainCall& call, train::Workspace& workspace)
 {
     const nn::LoadReport report = workspace.loadWeights(*call.init, !call.noStrict);
     printList("missing in " + *call.init + ":", report.missing);
@@ -150,7 +150,7 @@ void loadInitial(const Call& call, train::Workspace& workspace)
 }
 
 // The seed decides what --init --no-strict leaves fresh, so the document has it before values are made.
-graph::Document seeded(const Call& call, graph::Document document)
+graph::Document seeded(const TrainCall& call, graph::Document document)
 {
     const std::array<std::string, 1> path{"seed"};
     if (call.init && call.seed)
@@ -158,13 +158,13 @@ graph::Document seeded(const Call& call, graph::Document document)
     return document;
 }
 
-int trainProject(const Call& call, Output& out)
+int trainProject(const TrainCall& call, Output& out)
 {
     if (call.init && call.resume)
         throw WrongCall("train: --init and --resume exclude each other: a checkpoint brings its own weights");
     if (call.noStrict && !call.init)
         throw WrongCall("train: --no-strict says how --init loads; without --init it means nothing");
-    const StopSignals signals;
+    const StopSignals stopping;
     const Project project = openProject(call.project);
     requireSound(project, analyse(project, Look::NetworkAndTraining));
     Session session;
@@ -202,7 +202,7 @@ int trainProject(const Call& call, Output& out)
 
 Run trainCommand(Options& options)
 {
-    const auto call = std::make_shared<Call>();
+    const auto call = std::make_shared<TrainCall>();
     options.positional(call->project, "PROJECT", "The project, a .megaproj file");
     options.text(call->init, "--init", "WEIGHTS", "Start from the weights in this file instead of fresh ones");
     options.flag(call->noStrict, "--no-strict", "With --init: load what fits, list what does not");

@@ -17,26 +17,26 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t headerAlignment = 64;
-constexpr std::size_t mostDimensions = 64;
+constexpr std::size_t mostNpyDimensions = 64;
 
-struct Kind
+struct NpyType
 {
     std::string_view descr;  // without the byte order
     std::string_view tag;
 };
 
-constexpr std::array<Kind, 12> kinds = {{{"b1", "BOOL"},
-                                         {"u1", "U8"},
-                                         {"i1", "I8"},
-                                         {"u2", "U16"},
-                                         {"i2", "I16"},
-                                         {"f2", "F16"},
-                                         {"u4", "U32"},
-                                         {"i4", "I32"},
-                                         {"f4", "F32"},
-                                         {"u8", "U64"},
-                                         {"i8", "I64"},
-                                         {"f8", "F64"}}};
+constexpr std::array<NpyType, 12> npyTypes = {{{"b1", "BOOL"},
+                                               {"u1", "U8"},
+                                               {"i1", "I8"},
+                                               {"u2", "U16"},
+                                               {"i2", "I16"},
+                                               {"f2", "F16"},
+                                               {"u4", "U32"},
+                                               {"i4", "I32"},
+                                               {"f4", "F32"},
+                                               {"u8", "U64"},
+                                               {"i8", "I64"},
+                                               {"f8", "F64"}}};
 
 struct Header
 {
@@ -139,7 +139,7 @@ private:
             skipSpace();
             const std::size_t digits = std::min(m_text.find_first_not_of("0123456789"), m_text.size());
             const auto size = parseInteger(m_text.substr(0, digits));
-            if (!size || shape.size() == mostDimensions)
+            if (!size || shape.size() == mostNpyDimensions)
                 refuse("'shape' is no tuple of at most 64 sizes");
             m_text.remove_prefix(digits);
             shape.push_back(*size);
@@ -189,8 +189,8 @@ std::string_view tagOf(std::string_view descr, std::string_view shown)
 {
     const std::string_view kind = descr.empty() ? descr : descr.substr(1);
     const bool ordered = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
-    const auto found = std::ranges::find(kinds, kind, &Kind::descr);
-    if (ordered && found != kinds.end())
+    const auto found = std::ranges::find(npyTypes, kind, &NpyType::descr);
+    if (ordered && found != npyTypes.end())
         return found->tag;
     const std::string_view what = kind.starts_with('O')   ? " (Python objects, which are never read: they can run code)"
                                   : kind.starts_with('c') ? " (complex numbers)"
@@ -270,8 +270,8 @@ StateEntry readNpy(const std::filesystem::path& path)
 
 std::vector<std::byte> npyBytes(const StateEntry& entry)
 {
-    const auto kind = std::ranges::find(kinds, entry.dtype, &Kind::tag);
-    if (kind == kinds.end())
+    const auto kind = std::ranges::find(npyTypes, entry.dtype, &NpyType::tag);
+    if (kind == npyTypes.end())
         throw Error("a tensor of dtype " + entry.dtype + " cannot be written as .npy, which does not have it");
     const std::size_t itemSize = *itemSizeOfTag(entry.dtype);
     if (entry.size != byteSize(entry.shape, itemSize, "a tensor"))

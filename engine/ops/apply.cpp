@@ -49,6 +49,18 @@ Tensor allocate(const TensorMeta& meta, Backend& backend)
                   contiguousStrides(meta.shape), 0);
 }
 
+Attrs withShape(const Attrs& attrs, const Shape& shape)
+{
+    Attrs out = attrs;
+    out.set("shape", shape);
+    return out;
+}
+
+std::vector<TensorMeta> inferFromShape(std::span<const TensorMeta> inputs, const Attrs& attrs)
+{
+    return {{inputs[0].dtype, attrs.integers("shape")}};
+}
+
 void launch(const OpDef& op, const Tensors& inputs, const Tensors& outputs, Attrs attrs)
 {
     KernelCall call{op.name, op.cpu, {}, {}, std::move(attrs)};

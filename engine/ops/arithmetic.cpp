@@ -244,7 +244,7 @@ Tensor div(const Tensor& a, const Tensor& b)
 namespace {
 
 // A fraction makes a floating tensor of whole numbers.
-Tensor withNumber(const OpDef& op, const Tensor& a, double b)
+Tensor byNumber(const OpDef& op, const Tensor& a, double b)
 {
     const bool fraction = b != static_cast<double>(static_cast<std::int64_t>(b));
     const DType dtype = !isFloating(a.dtype()) && fraction ? DType::F32 : a.dtype();
@@ -255,12 +255,12 @@ Tensor withNumber(const OpDef& op, const Tensor& a, double b)
 
 Tensor add(const Tensor& a, double b)
 {
-    return withNumber(addScalarOp, a, b);
+    return byNumber(addScalarOp, a, b);
 }
 
 Tensor mul(const Tensor& a, double b)
 {
-    return withNumber(mulScalarOp, a, b);
+    return byNumber(mulScalarOp, a, b);
 }
 
 Tensor gt(const Tensor& a, const Tensor& b)

@@ -57,18 +57,6 @@ Metas inferConv2d(std::span<const TensorMeta> in, const Attrs& attrs)
     return {{in[0].dtype, {s.n, s.o, s.oh, s.ow}}};
 }
 
-Attrs withShape(const Attrs& attrs, const Shape& shape)
-{
-    Attrs out = attrs;
-    out.set("shape", shape);
-    return out;
-}
-
-Metas inferFromShape(std::span<const TensorMeta> in, const Attrs& attrs)
-{
-    return {{in[0].dtype, attrs.integers("shape")}};
-}
-
 }  // namespace
 
 // x [N, C, H, W], weight [O, C / groups, kH, kW], bias [O] or none: [N, O, oH, oW]

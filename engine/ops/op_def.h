@@ -78,5 +78,9 @@ void applyInPlace(const OpDef& op, const Tensors& inputs, const Tensors& targets
 void launch(const OpDef& op, const Tensors& inputs, const Tensors& outputs, Attrs attrs);
 Tensor allocate(const TensorMeta& meta, Backend& backend);
 
+// For gradients that have the shape of an input: attrs with it as "shape", and the infer that takes it from there.
+Attrs withShape(const Attrs& attrs, const Shape& shape);
+std::vector<TensorMeta> inferFromShape(std::span<const TensorMeta> inputs, const Attrs& attrs);
+
 }  // namespace ops
 }  // namespace megalith

@@ -54,18 +54,6 @@ Shape inferPool(std::string_view name, std::span<const TensorMeta> in, const Att
     return {x[0], x[1], s.oh, s.ow};
 }
 
-Metas inferFromShape(std::span<const TensorMeta> in, const Attrs& attrs)
-{
-    return {{in[0].dtype, attrs.integers("shape")}};
-}
-
-Attrs withShape(const Attrs& attrs, const Shape& shape)
-{
-    Attrs out = attrs;
-    out.set("shape", shape);
-    return out;
-}
-
 Attrs attrsOf(const Pool2dArgs& a)
 {
     using List = std::vector<std::int64_t>;

@@ -46,7 +46,7 @@ MEGALITH_MULTIVERSION void sgdLoop(std::int64_t n, T* p, const T* g, T* buf, Sgd
 template<typename T>
 struct AdamFactors
 {
-    T beta1, beta2, eps, decay, shrink, stepSize, rootCorrection;
+    T beta1, beta2, rest1, rest2, eps, decay, shrink, stepSize, rootCorrection;  // rest: 1 - beta, exact before rounding
     bool maximize;
 };
 
@@ -56,8 +56,8 @@ MEGALITH_MULTIVERSION void adamLoop(std::int64_t n, T* p, const T* g, T* m, T* v
     for (std::int64_t i = 0; i < n; ++i) {
         const T q = p[i] * f.shrink;
         const T d = (f.maximize ? -g[i] : g[i]) + f.decay * q;
-        m[i] = f.beta1 * m[i] + (1 - f.beta1) * d;
-        v[i] = f.beta2 * v[i] + (1 - f.beta2) * d * d;
+        m[i] = f.beta1 * m[i] + f.rest1 * d;
+        v[i] = f.beta2 * v[i] + f.rest2 * d * d;
         T second = v[i];
         if (top != nullptr) {
             top[i] = top[i] > second ? top[i] : second;
@@ -106,6 +106,8 @@ void adamKernel(const KernelCall& call, CpuContext& context)
     AdamFactors<T> f{};
     f.beta1 = static_cast<T>(beta1);
     f.beta2 = static_cast<T>(beta2);
+    f.rest1 = static_cast<T>(1.0 - beta1);
+    f.rest2 = static_cast<T>(1.0 - beta2);
     f.eps = static_cast<T>(call.attrs.real("eps"));
     f.decay = static_cast<T>(decoupled ? 0.0 : decay);
     f.shrink = static_cast<T>(decoupled ? 1.0 - lr * decay : 1.0);

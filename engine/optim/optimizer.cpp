@@ -31,14 +31,6 @@ Attrs merged(const Attrs& args, const Attrs& own)
     return all;
 }
 
-// A single number may have any shape of one element: torch's step has none.
-bool fits(const StateEntry& entry, const Tensor& tensor)
-{
-    const auto dtype = dtypeFromTag(entry.dtype);
-    return dtype && entry.size == static_cast<std::size_t>(tensor.numel()) * itemSize(*dtype)
-           && (entry.shape == tensor.shape() || (tensor.numel() == 1 && numel(entry.shape) == 1));
-}
-
 void write(const Tensor& scalar, double value)
 {
     scalar.copyFrom(makeEntry("F64", scalar.shape(), std::as_bytes(std::span(&value, 1))));

@@ -15,6 +15,8 @@ find_package(CLI11 2 REQUIRED CONFIG)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Widgets Charts Svg DBus)
 if(MEGALITH_BUILD_TESTS)
     find_package(Qt6 6.4 REQUIRED COMPONENTS Test)
+    # Without the definitions that name each test's folder: with them no precompiled header serves two folders.
+    set_target_properties(Qt6::Test PROPERTIES INTERFACE_COMPILE_DEFINITIONS QT_TESTLIB_LIB)
 endif()
 
 # Optional: without them the program does the same, slower.

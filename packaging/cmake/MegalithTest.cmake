@@ -59,8 +59,9 @@ function(megalith_test)
     endif()
 
     add_executable(${arg_NAME} ${arg_SOURCES})
-    set_target_properties(${arg_NAME} PROPERTIES AUTOMOC ON)
+    set_target_properties(${arg_NAME} PROPERTIES AUTOMOC ON UNITY_BUILD OFF)
     megalith_warnings(${arg_NAME})
+    target_compile_options(${arg_NAME} PRIVATE -O1)  # what is tested is in the libraries
     target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS} megalith_test_paths)
     if(arg_LIBS STREQUAL "megalith_engine")
         target_precompile_headers(${arg_NAME} REUSE_FROM megalith_test_paths)

@@ -127,7 +127,7 @@ void TestArrays::whatIsNoTokenOrMaskIsRefused()
     QCOMPARE(errorOf([&] { load(m_x, request); }), "x.npy: row 1 has 1.5, but its Input takes 0 and 1 (bool)");
     writeArray<std::uint64_t>("x.npy", "U64", {1, 1}, {~std::uint64_t{0}});
     request.inputs = {{"x", {1}, DType::I64}};
-    QVERIFY(errorOf([&] { load(m_x, request); }).startsWith("x.npy: row 0 has 1.8446744073709552e"));
+    QVERIFY(errorOf([&] { load(m_x, request); }).startsWith("x.npy: row 0 has 18446744073709551616, "));
 }
 
 void TestArrays::severalInputsGoByName()

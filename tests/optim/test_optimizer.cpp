@@ -14,6 +14,7 @@ struct OptimizerGolden
     const char* type;
     Attrs args;
     std::vector<double> values;
+    double single;  // how far PyTorch in f32 is from them
 };
 #include "tests/optim/optimizer_goldens.h"
 
@@ -115,7 +116,7 @@ void TestOptimizer::singlePrecisionFollows()
     const std::vector<Tensor> parameters = twoParameters(DType::F32);
     optim::Optimizer optimizer = optim::makeOptimizer(golden.type, parameters, golden.args);
     run(optimizer, parameters, 0, steps);
-    QVERIFY2(difference(valuesOf(parameters), golden.values) < 1e-5,
+    QVERIFY2(difference(valuesOf(parameters), golden.values) < 3 * golden.single,
              std::to_string(difference(valuesOf(parameters), golden.values)).c_str());
 }
 

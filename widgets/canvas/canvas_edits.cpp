@@ -14,7 +14,7 @@ namespace megalith::ui {
 
 namespace {
 
-QString tr(const char* text)
+QString canvasTr(const char* text)
 {
     return QCoreApplication::translate("Canvas", text);
 }
@@ -74,18 +74,18 @@ QString WireOffer::refusal(const PortHit& end) const
 {
     if (end.side == m_start.side)
         return m_start.side == graph::PortSide::Output
-                   ? tr("A wire leads from an output to an input; this is an output")
-                   : tr("A wire leads from an output to an input; this is an input");
+                   ? canvasTr("A wire leads from an output to an input; this is an output")
+                   : canvasTr("A wire leads from an output to an input; this is an input");
     const QString start = nameOf(m_scene, m_start.node), other = nameOf(m_scene, end.node);
     if (end.node == m_start.node)
-        return tr("%1 cannot feed itself: that closes a cycle").arg(start);
+        return canvasTr("%1 cannot feed itself: that closes a cycle").arg(start);
     if (m_before.contains(end.node))
         return m_start.side == graph::PortSide::Output
-                   ? tr("%1 leads to %2: a wire back closes a cycle").arg(other, start)
-                   : tr("%2 leads to %1: a wire back closes a cycle").arg(other, start);
+                   ? canvasTr("%1 leads to %2: a wire back closes a cycle").arg(other, start)
+                   : canvasTr("%2 leads to %1: a wire back closes a cycle").arg(other, start);
     const auto [from, to] = ends(end);
     if (m_scene.body().edgeInto(to) && (!m_moving || *m_moving != to))
-        return tr("%1.%2 has a wire already; delete it first").arg(nameOf(m_scene, to.node), qs(to.port));
+        return canvasTr("%1.%2 has a wire already; delete it first").arg(nameOf(m_scene, to.node), qs(to.port));
     return {};
 }
 
@@ -133,7 +133,7 @@ QString rewire(CanvasScene& scene, const graph::Endpoint& old, const graph::Endp
         return {};
     return scene.host().change([&](const graph::Document& document) {
         graph::Composite both;
-        both.name = ss(tr("Rewire"));
+        both.name = ss(canvasTr("Rewire"));
         both.edits.push_back(graph::disconnect(document, scene.module(), old));
         graph::Document rest = document;
         graph::apply(rest, both.edits.front());
@@ -187,9 +187,9 @@ QString deleteSelected(CanvasScene& scene, bool bridge)
             return remove(document);
         graph::Composite all;
         const auto pieces = static_cast<int>(nodes.size() + wires.size());
-        all.name = ss(pieces == 1     ? tr("Delete wire")
-                      : nodes.empty() ? tr("Delete %1 wires").arg(pieces)
-                                      : tr("Delete %1 items").arg(pieces));
+        all.name = ss(pieces == 1     ? canvasTr("Delete wire")
+                      : nodes.empty() ? canvasTr("Delete %1 wires").arg(pieces)
+                                      : canvasTr("Delete %1 items").arg(pieces));
         graph::Document rest = document;
         for (const graph::Endpoint& to : wires) {
             all.edits.push_back(graph::disconnect(rest, scene.module(), to));
@@ -243,7 +243,7 @@ QString freezeSelected(CanvasScene& scene)
         return {};
     return scene.host().change([&](const graph::Document& document) {
         graph::Composite all;
-        all.name = ss(anyTrainable ? tr("Freeze") : tr("Unfreeze"));
+        all.name = ss(anyTrainable ? canvasTr("Freeze") : canvasTr("Unfreeze"));
         graph::Document rest = document;
         for (const auto& [id, name] : parameters) {
             graph::Edit edit = graph::setFrozen(rest, id, name, anyTrainable);

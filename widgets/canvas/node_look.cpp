@@ -15,7 +15,7 @@ namespace {
 
 constexpr double portPitch = 24;
 
-QString tr(const char* text)
+QString nodeTr(const char* text)
 {
     return QCoreApplication::translate("Node", text);
 }
@@ -122,11 +122,11 @@ QString frozenText(const graph::NodeInfo& info, const graph::Node& node)
     for (const graph::TensorInfo& tensor : info.tensors)
         all = all && (tensor.buffer || !tensor.trainable);
     if (all)
-        return tr("frozen");
+        return nodeTr("frozen");
     QString names;
     for (const std::string& name : node.frozen)
         names += (names.isEmpty() ? QString() : QStringLiteral(", ")) + qs(name);
-    return tr("frozen: %1").arg(names);
+    return nodeTr("frozen: %1").arg(names);
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ QString attributeSummary(const graph::Node& node, const graph::NodeInfo* info)
             continue;
         const Value* written = node.attrs.find(spec.name);
         if (isChannelsIn(spec.name)) {
-            in = valueText(*value) + (written && !written->isNull() ? QString() : tr(" (auto)"));
+            in = valueText(*value) + (written && !written->isNull() ? QString() : nodeTr(" (auto)"));
         } else if (isChannelsOut(spec.name)) {
             out = valueText(*value);
         } else if (const QString part = partOf(spec, *value, written != nullptr); !part.isEmpty()) {
@@ -159,7 +159,7 @@ QString attributeSummary(const graph::Node& node, const graph::NodeInfo* info)
     }
     QString text = out;
     if (!in.isEmpty() && !out.isEmpty() && rest.isEmpty())
-        text = tr("%1 to %2").arg(in, out);
+        text = nodeTr("%1 to %2").arg(in, out);
     if (!rest.isEmpty())
         text += (text.isEmpty() ? QString() : QStringLiteral(", ")) + rest;
     return text;
@@ -182,13 +182,13 @@ NodeLook lookOf(const graph::Document& document, const graph::Analysis& analysis
         look.tip += QStringLiteral("\n") + qs(type.def->doc);
     if (!node.note.empty())
         look.tip += QStringLiteral("\n") + qs(node.note);
-    look.attributes = look.unknown ? tr("unknown type, kept as it is") : attributeSummary(node, info);
+    look.attributes = look.unknown ? nodeTr("unknown type, kept as it is") : attributeSummary(node, info);
     look.inputs = portsOf(document, body, node, info, graph::PortSide::Input);
     look.outputs = portsOf(document, body, node, info, graph::PortSide::Output);
     if (info) {
         look.waiting = info->state == graph::State::Waiting;
         if (look.waiting)
-            look.shape = tr("waits for %1").arg(qs(info->waitsFor));
+            look.shape = nodeTr("waits for %1").arg(qs(info->waitsFor));
         else if (const auto& ports = info->outputs.empty() ? info->inputs : info->outputs; !ports.empty())
             look.shape = shapeText(ports.front().shape);
         const auto position = static_cast<std::size_t>(info - analysis.nodes.data());

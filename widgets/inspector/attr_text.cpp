@@ -17,7 +17,7 @@ namespace megalith::ui {
 
 namespace {
 
-QString tr(const char* text, int n = -1)
+QString attributeTr(const char* text, int n = -1)
 {
     return QCoreApplication::translate("Attribute", text, nullptr, n);
 }
@@ -34,10 +34,10 @@ QString rangeText(const nn::AttrSpec& spec)
     const bool size = spec.kind == nn::AttrKind::Size;
     const std::optional<double> least = spec.minimum ? spec.minimum : size ? std::optional<double>(1.0) : std::nullopt;
     if (least && spec.maximum)
-        return tr("%1 to %2").arg(number(*least), number(*spec.maximum));
+        return attributeTr("%1 to %2").arg(number(*least), number(*spec.maximum));
     if (least)
-        return tr("%1 or more").arg(number(*least));
-    return spec.maximum ? tr("at most %1").arg(number(*spec.maximum)) : QString();
+        return attributeTr("%1 or more").arg(number(*least));
+    return spec.maximum ? attributeTr("at most %1").arg(number(*spec.maximum)) : QString();
 }
 
 QString rangeError(const nn::AttrSpec& spec, double value)
@@ -46,12 +46,12 @@ QString rangeError(const nn::AttrSpec& spec, double value)
     const double least = spec.minimum.value_or(counts ? 1.0 : -1e308);
     if (value >= least && (!spec.maximum || value <= *spec.maximum))
         return {};
-    return tr("%1 has to be %2").arg(qs(spec.name), rangeText(spec));
+    return attributeTr("%1 has to be %2").arg(qs(spec.name), rangeText(spec));
 }
 
 ParsedAttr wrong(const nn::AttrSpec& spec, const char* what)
 {
-    return {std::nullopt, tr("%1 has to be %2").arg(qs(spec.name), tr(what))};
+    return {std::nullopt, attributeTr("%1 has to be %2").arg(qs(spec.name), attributeTr(what))};
 }
 
 ParsedAttr parseNumberAttr(const nn::AttrSpec& spec, const QString& text)
@@ -96,8 +96,9 @@ ParsedAttr parseListAttr(const nn::AttrSpec& spec, QString text)
     if (oneForAll)
         return {list.front(), {}};
     if (spec.kind != nn::AttrKind::Shape && list.size() != spec.tupleSize)
-        return {std::nullopt,
-                tr("%1 takes one number or %2, not %3").arg(qs(spec.name)).arg(spec.tupleSize).arg(list.size())};
+        return {
+            std::nullopt,
+            attributeTr("%1 takes one number or %2, not %3").arg(qs(spec.name)).arg(spec.tupleSize).arg(list.size())};
     return {Value(std::move(list)), {}};
 }
 
@@ -106,8 +107,9 @@ ParsedAttr parseNumbersAttr(const nn::AttrSpec& spec, const QString& text)
     try {
         return {parseJson(ss(text)), {}};
     } catch (const Error& error) {
-        return {std::nullopt,
-                tr("%1 has to be a number or nested lists of numbers: %2").arg(qs(spec.name), qs(error.what()))};
+        return {
+            std::nullopt,
+            attributeTr("%1 has to be a number or nested lists of numbers: %2").arg(qs(spec.name), qs(error.what()))};
     }
 }
 
@@ -151,7 +153,8 @@ QString attrText(const nn::AttrSpec& spec, const AttrValue& value)
 QString autoText(const nn::AttrSpec& spec, const AttrValue* workedOut)
 {
     const QString value = workedOut ? attrText(spec, *workedOut) : QString();
-    return value.isEmpty() || value == QLatin1String("None") ? tr("auto") : tr("auto (%1)").arg(value);
+    return value.isEmpty() || value == QLatin1String("None") ? attributeTr("auto")
+                                                             : attributeTr("auto (%1)").arg(value);
 }
 
 ParsedAttr parseAttr(const nn::AttrSpec& spec, const QString& given)
@@ -159,7 +162,7 @@ ParsedAttr parseAttr(const nn::AttrSpec& spec, const QString& given)
     const QString text = given.trimmed();
     if (text.isEmpty())
         return spec.required && spec.kind != nn::AttrKind::Shape
-                   ? ParsedAttr{std::nullopt, tr("%1 has no default: it needs a value").arg(qs(spec.name))}
+                   ? ParsedAttr{std::nullopt, attributeTr("%1 has no default: it needs a value").arg(qs(spec.name))}
                : spec.required ? ParsedAttr{Value(Value::List{}), {}}
                                : ParsedAttr{};
     if (text.startsWith(QLatin1Char('=')))
@@ -195,9 +198,9 @@ QString attrTip(const nn::AttrSpec& spec)
     if (const QString range = rangeText(spec); !range.isEmpty())
         tip += QStringLiteral("\n") + range;
     if (spec.fromWire)
-        tip += QStringLiteral("\n") + tr("Empty: worked out from the wires");
+        tip += QStringLiteral("\n") + attributeTr("Empty: worked out from the wires");
     else if (!spec.required)
-        tip += QStringLiteral("\n") + tr("Default: %1").arg(attrText(spec, spec.defaultValue));
+        tip += QStringLiteral("\n") + attributeTr("Default: %1").arg(attrText(spec, spec.defaultValue));
     return tip;
 }
 
