@@ -68,21 +68,24 @@ struct Recipe
     std::int64_t epochs = 20;
     double lr = 0.001;
     std::int64_t batch = 64;
+    bool cosine = false;  // the rate falls to nothing over the epochs
 };
 
 Value trainingOf(const Recipe& recipe, bool classes)
 {
-    return Value::Object{{"loss", Value::Object{{"type", classes ? "CrossEntropyLoss" : "MSELoss"}}},
-                         {"optimizer", Value::Object{{"type", "Adam"}, {"lr", recipe.lr}}},
-                         {"scheduler", Value()},
-                         {"batch_size", recipe.batch},
-                         {"shuffle", true},
-                         {"drop_last", false},
-                         {"epochs", recipe.epochs},
-                         {"clip_grad_norm", Value()},
-                         {"early_stopping", Value()},
-                         {"seed", 0},
-                         {"device", "auto"}};
+    return Value::Object{
+        {"loss", Value::Object{{"type", classes ? "CrossEntropyLoss" : "MSELoss"}}},
+        {"optimizer", Value::Object{{"type", "Adam"}, {"lr", recipe.lr}}},
+        {"scheduler",
+         recipe.cosine ? Value(Value::Object{{"type", "CosineAnnealingLR"}, {"T_max", recipe.epochs}}) : Value()},
+        {"batch_size", recipe.batch},
+        {"shuffle", true},
+        {"drop_last", false},
+        {"epochs", recipe.epochs},
+        {"clip_grad_norm", Value()},
+        {"early_stopping", Value()},
+        {"seed", 0},
+        {"device", "auto"}};
 }
 
 Value dataOf(const TemplateData& data)
@@ -107,7 +110,7 @@ Recipe recipeOf(const TemplateData& data)
     if (size >= 256)
         return {10, 0.001, 64};
     if (size >= 32)
-        return {20, 0.003, 32};
+        return {20, 0.003, 32, true};
     return {100, 0.01, 32};
 }
 
@@ -125,8 +128,8 @@ Document mlp(std::string_view projectName, const TemplateData& data)
     if (data.sample.size() > 1)
         chain.add("Flatten");
     const bool small = numel(data.sample) < 32;
-    for (const std::int64_t hidden : small ? std::array<std::int64_t, 2>{32, 32} : std::array<std::int64_t, 2>{128, 64})
-    {
+    for (const std::int64_t hidden :
+         small ? std::array<std::int64_t, 2>{32, 32} : std::array<std::int64_t, 2>{256, 128}) {
         chain.linear(hidden);
         chain.add("ReLU");
         if (!small)

@@ -20,12 +20,12 @@ namespace megalith::train {
 
 struct TrainOptions
 {
-    std::optional<std::int64_t> epochs;  // totals, counted from the beginning; nothing: what the project says
-    std::optional<std::int64_t> steps;
-    std::optional<std::int64_t> seed;
-    std::string device;  // empty: what the project says
-    std::string outDir;  // best.mega, last.mega, checkpoint.mega, metrics.csv go here; empty: no files are written
-    std::string resume;  // a checkpoint.mega
+    std::optional<std::int64_t> epochs = {};  // totals, counted from the beginning; nothing: what the project says
+    std::optional<std::int64_t> steps = {};
+    std::optional<std::int64_t> seed = {};
+    std::string device = {};  // empty: what the project says
+    std::string outDir = {};  // best.mega, last.mega, checkpoint.mega, metrics.csv go here; empty: no files are written
+    std::string resume = {};  // a checkpoint.mega
     bool freshWeights = true;  // initialise from the seed; false: go on from the values that are there
 };
 

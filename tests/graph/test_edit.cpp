@@ -67,8 +67,9 @@ public:
         case 2: return addNodeAfter(m_document, module, type(module), node(body), point()).edit;
         case 3:
         case 4:
-            return connect(m_document, module, {node(body), "output"}, {node(body), pick(3) == 0 ? "other" : "input"});
-        case 5: return disconnect(m_document, module, edge(body));
+            return graph::connect(m_document, module, {node(body), "output"},
+                                  {node(body), pick(3) == 0 ? "other" : "input"});
+        case 5: return graph::disconnect(m_document, module, edge(body));
         case 6: return removeNodes(m_document, module, std::vector<Id>{node(body), node(body)});
         case 7: return removeNodesAndBridge(m_document, module, std::vector<Id>{node(body)});
         case 8: return rename(m_document, node(body), "n" + std::to_string(pick(40)));
@@ -173,23 +174,23 @@ void TestEdit::addingIntoAWire()
 void TestEdit::connecting()
 {
     Document document = sample();
-    expectUndoable(document, connect(document, {}, {1, "output"}, {3, "in"}));
+    expectUndoable(document, graph::connect(document, {}, {1, "output"}, {3, "in"}));
     QCOMPARE(document.root.edgeInto({3, "in"})->from.node, Id{1});
-    QVERIFY(isEmpty(connect(document, {}, {1, "output"}, {3, "in"})));
+    QVERIFY(isEmpty(graph::connect(document, {}, {1, "output"}, {3, "in"})));
     QCOMPARE(thrown([&] {
-                 connect(document, {}, {4, "out"}, {3, "in"});
+                 graph::connect(document, {}, {4, "out"}, {3, "in"});
              }),
              QString("a wire from b2 to b1 would close a circle"));
     QCOMPARE(thrown([&] {
-                 connect(document, {}, {4, "out"}, {4, "in"});
+                 graph::connect(document, {}, {4, "out"}, {4, "in"});
              }),
              QString("a wire from b2 to b2 would close a circle"));
     QCOMPARE(thrown([&] {
-                 connect(document, {}, {1, "out"}, {2, "input"});
+                 graph::connect(document, {}, {1, "out"}, {2, "input"});
              }),
              QString("node 1 (Input x) has no output \"out\"; it has output"));
     QCOMPARE(thrown([&] {
-                 connect(document, {}, {1, "output"}, {3, "input"});
+                 graph::connect(document, {}, {1, "output"}, {3, "input"});
              }),
              QString("node 3 (Block b1) has no input \"input\"; it has in"));
 }
@@ -260,10 +261,10 @@ void TestEdit::catStaysWithoutGaps()
     const Added cat = addNode(document, {}, "Cat", {});
     apply(document, cat.edit);
     for (int i = 0; i < 3; ++i)
-        apply(document, connect(document, {}, {i == 1 ? Id{2} : Id{1}, "output"}, {cat.id, std::to_string(i)}));
+        apply(document, graph::connect(document, {}, {i == 1 ? Id{2} : Id{1}, "output"}, {cat.id, std::to_string(i)}));
     QCOMPARE(portNames(document, document.root, document.root.nodes.at(cat.id), PortSide::Input).size(),
              std::size_t{4});
-    expectUndoable(document, disconnect(document, {}, {cat.id, "0"}));
+    expectUndoable(document, graph::disconnect(document, {}, {cat.id, "0"}));
     QCOMPARE(document.root.edgeInto({cat.id, "0"})->from.node, Id{2});
     QCOMPARE(document.root.edgeInto({cat.id, "1"})->from.node, Id{1});
     QVERIFY(document.root.edgeInto({cat.id, "2"}) == nullptr);

@@ -141,7 +141,7 @@ void TestProjectText::numbersAreShortAndKeepTheirValue()
         "")));
     QVERIFY2(
         text.find(
-            R"("attrs": {"p": 0.1, "a": 3, "b": 1e-05, "c": 0, "e": 0.30000000000000004, "f": 1.2345678901234567e+19}, "pos": [100000, -12.5])")
+            R"("attrs": {"p": 0.1, "a": 3, "b": 1e-05, "c": 0, "e": 0.30000000000000004, "f": 12345678901234567168}, "pos": [100000, -12.5])")
             != std::string::npos,
         text.c_str());
     expectSameBytes(projectText(parse(text)), text);
@@ -388,10 +388,10 @@ void TestProjectText::tenThousandNodes()
 void TestProjectText::damagedTextNeverCrashes()
 {
     const std::string whole = example;
-    int refused = 0;
-    for (std::size_t length = 0; length < whole.size(); length += 3)
-        refused += thrown([&] { parse(std::string_view(whole).substr(0, length)); }).isEmpty() ? 0 : 1;
-    QCOMPARE(refused, static_cast<int>((whole.size() + 2) / 3));
+    // Without its last brace; the line's end behind it may be missing.
+    for (std::size_t length = 0; length <= whole.rfind('}'); length += 3)
+        QVERIFY2(!thrown([&] { parse(std::string_view(whole).substr(0, length)); }).isEmpty(),
+                 std::to_string(length).c_str());
 
     std::mt19937 random(1);
     int read = 0;

@@ -22,12 +22,12 @@ struct MegaBuilder
         std::vector<Field> shape = {4};
         std::string dtype = "F32";
         Field offset = 0;
-        std::optional<std::string> format;
-        std::optional<Field> stored;
-        std::optional<std::uint32_t> flags;
-        std::optional<std::uint32_t> codec;
-        std::optional<std::uint32_t> shuffle;
-        std::optional<std::uint32_t> checksumType;
+        std::optional<std::string> format = {};
+        std::optional<Field> stored = {};
+        std::optional<std::uint32_t> flags = {};
+        std::optional<std::uint32_t> codec = {};
+        std::optional<std::uint32_t> shuffle = {};
+        std::optional<std::uint32_t> checksumType = {};
         std::string checksum = std::string(32, '\0');
         std::uint32_t moreDirectoryFlags = 0;
     };
