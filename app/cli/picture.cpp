@@ -9,6 +9,10 @@
 #include <QImage>
 #include <QImageReader>
 
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace megalith::cli {
 
 namespace {
@@ -36,13 +40,34 @@ PictureSize sizeFor(const data::InputSpec& input, const std::string& file)
 class Silence
 {
 public:
-    Silence() : m_before(qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) {})) {}
-    ~Silence() { qInstallMessageHandler(m_before); }
+    Silence()
+        : m_before(qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) {}))
+        , m_errors(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3))
+    {
+        std::fflush(stderr);
+        const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (nothing < 0)
+            return;
+        dup2(nothing, STDERR_FILENO);
+        close(nothing);
+    }
+    ~Silence()
+    {
+        std::fflush(stderr);
+        if (m_errors < 0) {
+            close(STDERR_FILENO);  // as it was before
+        } else {
+            dup2(m_errors, STDERR_FILENO);
+            close(m_errors);
+        }
+        qInstallMessageHandler(m_before);
+    }
     Silence(const Silence&) = delete;
     Silence& operator=(const Silence&) = delete;
 
 private:
     QtMessageHandler m_before;
+    int m_errors;  // where standard error went, -1 when it was closed
 };
 
 QImage decode(const std::string& file, const PictureSize& size)

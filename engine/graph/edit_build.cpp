@@ -92,17 +92,29 @@ void closeGaps(const Document& document, std::string_view module, const Body& bo
     }
 }
 
-// Wires of a module's instances to the port that one of its Input or Output nodes makes.
-void dropInstanceWires(const Document& document, std::string_view module, const Node& end, std::vector<Edit>& edits)
+// Wires of a module's instances to the ports that these Input and Output nodes of it make. One may lead from instance to
+// instance and lose both ends.
+void dropInstanceWires(const Document& document, std::string_view module, const std::set<Id>& gone,
+                       std::vector<Edit>& edits)
 {
-    if (module.empty() || (end.type != "Input" && end.type != "Output"))
+    if (module.empty())
         return;
+    std::set<std::string> inputs;
+    std::set<std::string> outputs;
+    for (const Id id : gone) {
+        const Node& end = bodyOf(document, module).nodes.at(id);
+        if (end.type == "Input")
+            inputs.insert(end.name);
+        else if (end.type == "Output")
+            outputs.insert(end.name);
+    }
     const auto drop = [&](const std::string& name, const Body& body) {
-        for (const auto& [to, edge] : body.edges) {
-            const Endpoint& place = end.type == "Input" ? edge.to : edge.from;
-            if (place.port == end.name && body.nodes.at(place.node).type == module)
+        const auto hangs = [&](const Endpoint& end, const std::set<std::string>& ports) {
+            return ports.contains(end.port) && body.nodes.at(end.node).type == module;
+        };
+        for (const auto& [to, edge] : body.edges)
+            if (hangs(edge.from, outputs) || hangs(edge.to, inputs))
                 edits.push_back({SetEdge{name, to, std::nullopt}});
-        }
     };
     drop({}, document.root);
     for (const auto& [name, body] : document.modules)
@@ -271,8 +283,7 @@ Edit removal(const Document& document, std::string_view module, std::span<const 
         all.name = verb("Delete", nodeIn(body, *sorted.begin()));
     removeWires(document, module, gone, bridge, all.edits);
     passOn(module, body, gone, all.edits);
-    for (const Id id : sorted)
-        dropInstanceWires(document, module, body.nodes.at(id), all.edits);
+    dropInstanceWires(document, module, sorted, all.edits);
     for (const Id id : sorted)
         all.edits.push_back({SetNode{std::string(module), id, std::nullopt}});
     return {std::move(all)};

@@ -33,7 +33,7 @@ public:
 
     void add(std::string_view type, Value attrs = Value::Object{})
     {
-        Added added = addNode(m_document, {}, type, {m_x, 0.0});
+        Added added = addNode(m_document, {}, type, place());
         auto& edits = std::get<Composite>(added.edit.what).edits;
         std::get<SetNode>(edits.front().what).node->attrs = std::move(attrs);
         if (m_last != 0) {
@@ -42,7 +42,7 @@ public:
         }
         apply(m_document, added.edit);
         m_last = added.id;
-        m_x += 200.0;
+        ++m_count;
     }
     void linear(std::int64_t out) { add("Linear", Value::Object{{"out_features", out}}); }
     void input(const Shape& shape) { add("Input", Value::Object{{"shape", Value::List(shape.begin(), shape.end())}}); }
@@ -58,9 +58,12 @@ public:
     Document take() { return std::move(m_document); }
 
 private:
+    // Rows of five, with room for wires.
+    Point place() const { return {240.0 * static_cast<double>(m_count % 5), 180.0 * static_cast<double>(m_count / 5)}; }
+
     Document m_document;
     Id m_last = 0;
-    double m_x = 0.0;
+    std::int64_t m_count = 0;
 };
 
 struct Recipe

@@ -46,7 +46,8 @@ MEGALITH_MULTIVERSION void sgdLoop(std::int64_t n, T* p, const T* g, T* buf, Sgd
 template<typename T>
 struct AdamFactors
 {
-    T beta1, beta2, rest1, rest2, eps, decay, shrink, stepSize, rootCorrection;  // rest: 1 - beta, exact before rounding
+    T beta1, beta2, rest1, rest2, eps, decay, shrink, stepSize,
+        rootCorrection;  // rest: 1 - beta, exact before rounding
     bool maximize;
 };
 

@@ -8,15 +8,14 @@
 # One Qt Test program. Labels:
 #   numbers   values and training; run in the optimised build (preset ci), all others under ASan and UBSan (preset asan)
 #   threads   run under ThreadSanitizer too (preset tsan)
-#   long      run under packaging/test --long alone
 #   peer      needs Python peers: MEGALITH_PEER_PYTHON, MEGALITH_TORCH_PYTHON (packaging/test sets them)
 # tests/paths.h tells the source where tests/data and the program are.
 
-# What packaging/test builds in each build folder: tests_all in ci, tests_other in asan, tests_threads in tsan.
+# What packaging/test builds in each build folder: tests_numbers in ci, tests_other in asan, tests_threads in tsan.
+# With MEGALITH_LONG set in the environment (packaging/test --long) tests do all rounds, else a share of them.
 add_custom_target(tests_numbers)
 add_custom_target(tests_other)
 add_custom_target(tests_threads)
-add_custom_target(tests_long)
 add_custom_target(tests_all DEPENDS tests_numbers tests_other)
 if(TARGET megalith)
     add_dependencies(tests_numbers megalith)
@@ -69,9 +68,7 @@ function(megalith_test)
         target_precompile_headers(${arg_NAME} REUSE_FROM megalith_widgets)
     endif()
 
-    if("long" IN_LIST arg_LABELS)
-        add_dependencies(tests_long ${arg_NAME})
-    elseif("numbers" IN_LIST arg_LABELS)
+    if("numbers" IN_LIST arg_LABELS)
         add_dependencies(tests_numbers ${arg_NAME})
     else()
         add_dependencies(tests_other ${arg_NAME})

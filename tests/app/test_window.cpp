@@ -240,7 +240,8 @@ void TestWindow::everythingHasANameForTheBlind()
         const QAccessibleInterface* interface = QAccessible::queryAccessibleInterface(widget);
         QVERIFY2(interface && !interface->text(QAccessible::Name).isEmpty(),
                  qPrintable(QString::fromLatin1(widget->metaObject()->className()) + QLatin1Char(' ')
-                            + widget->objectName()));
+                            + widget->objectName() + QStringLiteral(" in ")
+                            + QString::fromLatin1(widget->parent()->metaObject()->className())));
     }
 }
 

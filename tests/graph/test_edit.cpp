@@ -36,7 +36,8 @@ Document sample()
 void expectReadable(const Document& document)
 {
     const Document again = parse(projectText(document));
-    QVERIFY(again.sameContent(document));
+    // A node of an unknown type also remembers the order of its keys once it was read.
+    QCOMPARE(QString::fromStdString(projectText(again)), QString::fromStdString(projectText(document)));
 }
 
 // The edit does what `check` sees; undone, the bytes are the old ones; done again, the new ones.

@@ -63,6 +63,7 @@ void TestInspector::init()
     m_inspector->resize(360, 700);
     m_inspector->show();
     m_inspector->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_inspector.get()));
     m_inspector->showNodes({m_linear});
 }
 
@@ -164,7 +165,7 @@ void TestInspector::defaultsAreShownAndRestored()
     QVERIFY(!editor("bias").restoreButton()->isVisible());
     m_host->set(m_linear, "bias", Value(false));
     QVERIFY(!editor("bias").check()->isChecked());
-    QVERIFY(editor("bias").restoreButton()->isVisible());
+    QTRY_VERIFY(editor("bias").restoreButton()->isVisible());
     QTest::mouseClick(editor("bias").restoreButton(), Qt::LeftButton);
     QVERIFY(attr("bias") == nullptr);
     QVERIFY(editor("bias").check()->isChecked());

@@ -161,13 +161,16 @@ void TestPanels::freezingInTheTable()
 void TestPanels::logKeepsWhatWasSaid()
 {
     LogPanel panel;
-    QAbstractItemModelTester tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
-    panel.model()->add(LogLevel::Warning, QStringLiteral("refused"), 7);
-    QCOMPARE(panel.model()->rowCount(), 1);
+    {
+        const QAbstractItemModelTester tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        panel.model()->add(LogLevel::Warning, QStringLiteral("refused"), 7);
+        panel.model()->add(LogLevel::Note, QStringLiteral("saved"));
+    }
+    QCOMPARE(panel.model()->rowCount(), 2);
     QCOMPARE(panel.model()->node(0), graph::Id{7});
-    for (int i = 0; i < 10'010; ++i)
+    for (int i = 0; i < 2'010; ++i)
         panel.model()->add(LogLevel::Note, QString::number(i));
-    QCOMPARE(panel.model()->rowCount(), 10'000);
+    QCOMPARE(panel.model()->rowCount(), 2'000);
 }
 
 void TestPanels::decimationKeepsSpikes()

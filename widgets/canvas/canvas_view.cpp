@@ -42,6 +42,7 @@ CanvasView::CanvasView(DocumentHost& host, QWidget* parent)
     setOptimizationFlags(DontSavePainterState | DontAdjustForAntialiasing);
     setMouseTracking(true);
     viewport()->setMouseTracking(true);
+    viewport()->setAccessibleName(accessibleName());
     setFocusPolicy(Qt::StrongFocus);
     setMinimumSize(240, 160);
 

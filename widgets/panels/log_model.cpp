@@ -5,7 +5,7 @@ namespace megalith::ui {
 
 namespace {
 
-constexpr int kept = 10'000;
+constexpr int kept = 2'000;
 
 }  // namespace
 
