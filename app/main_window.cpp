@@ -324,8 +324,9 @@ void MainWindow::updateStatus()
     facts << (m_training->device().isEmpty() ? tr("CPU") : m_training->device().toUpper());
     if (memory > 0 && m_settings)
         facts << ui::bytesText(memory);
-    if (!m_training->isRunning() && m_status->text().isEmpty())
-        m_status->setText(m_training->blockedBy().isEmpty() ? tr("Ready to train") : tr("Not ready to train"));
+    const QStringList idle{QString(), tr("Ready to train"), tr("Not ready to train")};
+    if (!m_training->isRunning() && idle.contains(m_status->text()))
+        m_status->setText(m_training->blockedBy().isEmpty() ? idle[1] : idle[2]);
     facts << (m_document.path().isEmpty() ? tr("never saved") : m_document.isDirty() ? tr("not saved") : tr("saved"));
     m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
 }

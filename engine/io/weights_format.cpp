@@ -88,3 +88,17 @@ void writeWeights(const std::filesystem::path& path, const StateDict& tensors, c
 }
 
 }  // namespace megalith::io
+
+namespace megalith {
+
+void save(const StateDict& state_dict, const std::filesystem::path& path)
+{
+    io::writeWeights(path, state_dict);
+}
+
+StateDict load(const std::filesystem::path& path)
+{
+    return io::readWeights(path).tensors;
+}
+
+}  // namespace megalith

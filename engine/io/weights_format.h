@@ -45,3 +45,11 @@ Weights readWeights(const std::filesystem::path& path);
 void writeWeights(const std::filesystem::path& path, const StateDict& tensors, const Metadata& metadata = {});
 
 }  // namespace megalith::io
+
+namespace megalith {
+
+// save(model->state_dict(), "model.mega"), and back: model->load_state_dict(load("model.mega")). As writeWeights and readWeights.
+void save(const StateDict& state_dict, const std::filesystem::path& path);
+StateDict load(const std::filesystem::path& path);
+
+}  // namespace megalith

@@ -188,6 +188,8 @@ void TestFiles::anyPath()
         const std::filesystem::path path = folder / name / (std::string(name) + ".mega");
         io::writeWeights(path, oneTensor());
         QVERIFY(sameItems(io::readWeights(path).tensors, oneTensor()));
+        save(oneTensor(), path);
+        QVERIFY(sameItems(load(path), oneTensor()));
         QCOMPARE(filesIn(folder / name).size(), std::size_t{1});
         VERIFY_REFUSED(io::readWholeText(folder / name / "none"), (folder / name / "none").string());
     }
