@@ -37,6 +37,7 @@ private slots:
     void parametersFollowTheDocument();
     void snapshotsOfAnotherShapeAreNotShown();
     void freezingInTheTable();
+    void aClickAndSpaceFreeze();
     void logKeepsWhatWasSaid();
     void decimationKeepsSpikes();
     void smoothingIsCausalAndUnbiased();
@@ -156,6 +157,25 @@ void TestPanels::freezingInTheTable()
     QCOMPARE(box.data(Qt::CheckStateRole).toInt(), static_cast<int>(Qt::Unchecked));
     host.lock(QStringLiteral("training"));
     QVERIFY(!(model.flags(box) & Qt::ItemIsUserCheckable));
+}
+
+void TestPanels::aClickAndSpaceFreeze()
+{
+    TestHost host;
+    ParameterPanel panel(host);
+    const graph::Id input = host.add("Input", 0, 0);
+    host.set(input, "shape", Value(Value::List{Value(4)}));
+    const graph::Id linear = host.add("Linear", 200, 0);
+    host.join(input, linear);
+    panel.resize(500, 400);
+    panel.show();
+    auto* view = panel.findChild<QTreeView*>();
+    const QModelIndex bias = view->model()->index(1, ParameterModel::Trainable);
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(bias).center());
+    QCOMPARE(host.node(linear)->frozen, std::vector<std::string>{"bias"});
+    view->setCurrentIndex(bias);
+    QTest::keyClick(view, Qt::Key_Space);
+    QVERIFY(host.node(linear)->frozen.empty());
 }
 
 void TestPanels::logKeepsWhatWasSaid()

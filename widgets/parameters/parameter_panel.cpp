@@ -2,6 +2,7 @@
 #include "widgets/parameters/parameter_panel.h"
 
 #include "widgets/field.h"
+#include "widgets/parameters/check_delegate.h"
 #include "widgets/parameters/histogram.h"
 #include "widgets/parameters/parameter_model.h"
 #include "widgets/text.h"
@@ -13,6 +14,8 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace megalith::ui {
 
 ParameterPanel::ParameterPanel(DocumentHost& host, QWidget* parent)
@@ -21,21 +24,22 @@ ParameterPanel::ParameterPanel(DocumentHost& host, QWidget* parent)
     , m_view(new QTreeView(this))
     , m_empty(new QLabel(this))
     , m_title(new QLabel(this))
-
 {
     m_details = makeDetails();
     m_view->setModel(m_model);
     m_view->setRootIsDecorated(false);
     m_view->setUniformRowHeights(true);
+    m_view->setItemDelegateForColumn(ParameterModel::Trainable, new CheckDelegate(m_view));
     m_view->setAccessibleName(tr("Parameters and buffers"));
     m_view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     // A number that grows moves nothing: every column has the width of its longest value.
     const QFontMetrics mono(smallMonoFont());
     const int number = mono.horizontalAdvance(QStringLiteral("-1.23e-12")) + 14;
+    m_view->setTextElideMode(Qt::ElideMiddle);
     m_view->header()->setMinimumSectionSize(32);
     m_view->header()->setStretchLastSection(false);
-    m_view->header()->resizeSection(ParameterModel::Key, 112);
-    m_view->header()->resizeSection(ParameterModel::Sizes, 100);
+    m_view->header()->resizeSection(ParameterModel::Key, 96);
+    m_view->header()->resizeSection(ParameterModel::Sizes, 72);
     m_view->header()->resizeSection(ParameterModel::Trainable, 52);
     for (int column = ParameterModel::Norm; column < ParameterModel::ColumnCount; ++column)
         m_view->header()->resizeSection(column, number);
@@ -54,9 +58,17 @@ ParameterPanel::ParameterPanel(DocumentHost& host, QWidget* parent)
         if (index.column() != ParameterModel::Trainable)
             emit nodeWanted(m_model->node(index.row()));
     });
-    const auto follow = [this] {
+    // Names and shapes whole, as long as the rest stays in sight; a column never grows narrower by itself.
+    const auto widen = [this](int column, int most) {
+        const int now = m_view->header()->sectionSize(column);
+        m_view->resizeColumnToContents(column);
+        m_view->header()->resizeSection(column, std::max(now, std::min(m_view->header()->sectionSize(column), most)));
+    };
+    const auto follow = [this, widen] {
         m_empty->setVisible(m_model->rowCount() == 0);
         m_view->setVisible(m_model->rowCount() > 0);
+        widen(ParameterModel::Key, 136);
+        widen(ParameterModel::Sizes, 96);
         showSelected();
     };
     connect(m_model, &QAbstractItemModel::modelReset, this, follow);
