@@ -35,6 +35,7 @@ target_precompile_headers(megalith_test_paths PRIVATE
 
 set(MEGALITH_TEST_ENVIRONMENT
     QT_QPA_PLATFORM=offscreen
+    QTEST_FUNCTION_TIMEOUT=900000  # milliseconds; ctest's own limit is the shorter one
     LC_ALL=C.UTF-8
     "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
     "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/packaging/sanitizers/lsan.supp:print_suppressions=0"
