@@ -12,7 +12,7 @@
 # tests/paths.h tells the source where tests/data and the program are.
 
 # What packaging/test builds in each build folder: tests_numbers in ci, tests_other in asan, tests_threads in tsan.
-# With MEGALITH_LONG set in the environment (packaging/test --long) tests do all rounds, else a share of them.
+# MEGALITH_LONG in the environment (packaging/test --long) adds what takes minutes.
 add_custom_target(tests_numbers)
 add_custom_target(tests_other)
 add_custom_target(tests_threads)
@@ -23,6 +23,7 @@ if(TARGET megalith)
 endif()
 
 configure_file("${CMAKE_CURRENT_LIST_DIR}/test_paths.cpp.in" "${PROJECT_BINARY_DIR}/test_paths.cpp" @ONLY)
+# What every test links, with the headers that most of them read.
 add_library(megalith_test_paths STATIC "${PROJECT_BINARY_DIR}/test_paths.cpp")
 target_include_directories(megalith_test_paths PUBLIC "${PROJECT_SOURCE_DIR}")
 target_link_libraries(megalith_test_paths PUBLIC megalith_engine Qt6::Test)
