@@ -194,10 +194,6 @@ void ModelThread::runTraining(Worker& worker, const train::TrainOptions& options
         const std::lock_guard lock(m_mutex);
         m_news.epochs.push_back(event);
     };
-    listener.message = [this](const std::string& text) {
-        const std::lock_guard lock(m_mutex);
-        m_news.messages.push_back(qs(text));
-    };
     listener.step = [this, &worker, &nextLook](const train::StepEvent& event) {
         {
             const std::lock_guard lock(m_mutex);

@@ -34,8 +34,7 @@ struct RunNews
     std::vector<train::StepEvent> steps;
     std::vector<train::EpochEvent> epochs;
     std::vector<train::TensorSnapshot> snapshots;
-    std::vector<QString> messages;
-    bool empty() const { return !start && steps.empty() && epochs.empty() && snapshots.empty() && messages.empty(); }
+    bool empty() const { return !start && steps.empty() && epochs.empty() && snapshots.empty(); }
 };
 
 // The thread that owns a document's tensors. Everything is asked for by value and answered by value, in the window's thread.

@@ -101,13 +101,13 @@ void TrainingSession::hear(const RunNews& news)
         const std::int64_t perEpoch = std::max<std::int64_t>(m_start.stepsPerEpoch, 1);
         m_epochs = (m_start.totalSteps + perEpoch - 1) / perEpoch;
         emit started(m_start);
+        emit message(tr("Training on %1 samples, %2 for validation")
+                         .arg(countText(m_start.trainSamples), countText(m_start.valSamples)));
     }
     for (const train::StepEvent& event : news.steps)
         emit step(event);
     for (const train::EpochEvent& event : news.epochs)
         emit epoch(event);
-    for (const QString& text : news.messages)
-        emit message(text);
     if (!news.snapshots.empty())
         emit snapshots(news.snapshots);
     if (news.steps.empty())

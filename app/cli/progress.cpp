@@ -59,7 +59,6 @@ std::int64_t Progress::epochs() const
 void Progress::start(const train::StartEvent& event, const std::string& title)
 {
     m_start = event;
-    m_started = true;
     m_began = Clock::now();
     m_drawn = {};
     if (m_quiet)
@@ -127,16 +126,6 @@ void Progress::epoch(const train::EpochEvent& event)
     text += "  " + secondsText(event.seconds);
     if (event.best)
         text += "  " + m_out.painted(Paint::Good, "best");
-    m_out.line(text);
-}
-
-void Progress::message(const std::string& text)
-{
-    if (m_quiet)
-        return;
-    if (!m_started)
-        return m_early.push_back(text);
-    clear();
     m_out.line(text);
 }
 

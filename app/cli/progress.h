@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace megalith::cli {
 
@@ -21,8 +20,6 @@ public:
     void start(const train::StartEvent& event, const std::string& title);
     void step(const train::StepEvent& event);
     void epoch(const train::EpochEvent& event);
-    // Appears behind what start() says, and not at all when it comes to no start.
-    void message(const std::string& text);
     void done(const train::DoneEvent& event, const std::string& folder);
     // Takes the running line away, so that something else can be written.
     void clear();
@@ -36,8 +33,6 @@ private:
 
     Output& m_out;
     bool m_quiet;
-    bool m_started = false;
-    std::vector<std::string> m_early;
     train::StartEvent m_start;
     Clock::time_point m_began;
     Clock::time_point m_drawn;

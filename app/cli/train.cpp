@@ -59,17 +59,6 @@ public:
                                  {"total_steps", event.totalSteps},
                                  {"first_step", event.firstStep},
                                  {"out", folder}});
-        m_started = true;
-        for (const std::string& text : std::exchange(m_early, {}))
-            message(text);
-    }
-    // The first line is the start.
-    void message(const std::string& text)
-    {
-        if (m_started)
-            m_out.json(Value::Object{{"event", "message"}, {"message", text}});
-        else
-            m_early.push_back(text);
     }
     void step(const train::StepEvent& event)
     {
@@ -98,8 +87,6 @@ public:
 
 private:
     Output& m_out;
-    bool m_started = false;
-    std::vector<std::string> m_early;
 };
 
 train::Listener listenerOf(const TrainCall& call, const Project& project, const std::string& folder, JsonEvents& json,
@@ -111,13 +98,11 @@ train::Listener listenerOf(const TrainCall& call, const Project& project, const 
         listener.start = [&json, folder](const train::StartEvent& event) { json.start(event, folder); };
         listener.step = [&json](const train::StepEvent& event) { json.step(event); };
         listener.epoch = [&json](const train::EpochEvent& event) { json.epoch(event); };
-        listener.message = [&json](const std::string& text) { json.message(text); };
     } else {
         const std::string title = project.path.stem().string();
         listener.start = [&progress, title](const train::StartEvent& event) { progress.start(event, title); };
         listener.step = [&progress](const train::StepEvent& event) { progress.step(event); };
         listener.epoch = [&progress](const train::EpochEvent& event) { progress.epoch(event); };
-        listener.message = [&progress](const std::string& text) { progress.message(text); };
     }
     return listener;
 }

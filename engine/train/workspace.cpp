@@ -114,8 +114,7 @@ struct Workspace::Impl
         return out;
     }
 
-    const data::LoadedData& loaded(const Settings& settings, const Listener* listener,
-                                   const std::function<bool()>& cancelled);
+    const data::LoadedData& loaded(const Settings& settings, const std::function<bool()>& cancelled);
     void loadState(const StateDict& state, bool strict, nn::LoadReport& report, const std::string& shown);
     io::Metadata metadata() const
     {
@@ -126,8 +125,7 @@ struct Workspace::Impl
     }
 };
 
-const data::LoadedData& Workspace::Impl::loaded(const Settings& settings, const Listener* listener,
-                                                const std::function<bool()>& cancelled)
+const data::LoadedData& Workspace::Impl::loaded(const Settings& settings, const std::function<bool()>& cancelled)
 {
     data::LoadContext context;
     context.projectFolder = folder();
@@ -154,9 +152,6 @@ const data::LoadedData& Workspace::Impl::loaded(const Settings& settings, const 
             throw DataError("data: the project names no data source");
         data = data::load(document.data, context);
         dataKey = key;
-        if (listener != nullptr && listener->message)
-            listener->message("data: " + std::to_string(data->trainCount()) + " samples to train on, "
-                              + std::to_string(data->valCount()) + " for validation");
     }
     normalization = data->normalization;
     return *data;
@@ -332,7 +327,7 @@ DoneEvent Workspace::train(const TrainOptions& options, const Listener& listener
         m.model.reset();
     }
     graph::CompiledModel& model = m.compiled(static_cast<std::uint64_t>(settings.seed));
-    const data::LoadedData& data = m.loaded(settings, &listener, listener.cancelled);
+    const data::LoadedData& data = m.loaded(settings, listener.cancelled);
     requireNoErrors(trainingProblems(m.document, data));
 
     Trainer trainer(m.session, model, data, settings, omp_get_max_threads());
@@ -373,7 +368,7 @@ EvalResult Workspace::evaluate(const std::function<bool()>& cancelled)
     Impl& m = *m_impl;
     const Settings settings = readSettings(m.document.training);
     graph::CompiledModel& model = m.compiled();
-    const data::LoadedData& data = m.loaded(settings, nullptr, cancelled);
+    const data::LoadedData& data = m.loaded(settings, cancelled);
     if (data.valCount() == 0)
         throw DataError("data.validation is 0: there is no validation part to evaluate on");
     return Scorer(model, settings).evaluate(data, cancelled);

@@ -36,7 +36,6 @@ struct Listener
     std::function<void(const StartEvent&)> start;
     std::function<void(const StepEvent&)> step;
     std::function<void(const EpochEvent&)> epoch;
-    std::function<void(const std::string&)> message;
     std::function<bool()> cancelled;
 };
 

@@ -16,7 +16,7 @@ from tool import PROGRAM, CliTest, json_lines, linear, mega, mlp, node, project
 class Events(CliTest):
     def test_json(self):
         self.write("d.megaproj", mlp(training={"epochs": 3}))
-        lines = [line for line in self.lines("train", "d.megaproj", "--json") if line["event"] != "message"]
+        lines = self.lines("train", "d.megaproj", "--json")
         start, steps = lines[0], [line for line in lines if line["event"] == "step"]
         epochs = [line for line in lines if line["event"] == "epoch"]
         self.assertEqual({k: start[k] for k in ["event", "device", "parameters", "train_samples", "val_samples"]},
