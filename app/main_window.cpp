@@ -20,6 +20,7 @@
 #include <QDockWidget>
 #include <QFile>
 #include <QLabel>
+#include <QScreen>
 #include <QSettings>
 #include <QStatusBar>
 #include <QTabBar>
@@ -76,7 +77,7 @@ MainWindow::MainWindow(WindowOptions options) : m_questions(std::move(options.qu
     makeActions();
     connectParts();
     connectTraining();
-    resize(1600, 1000);
+    resize(QSize(1600, 1000).boundedTo(screen()->availableSize()));
     arrangeDocks();
     restorePlace();
     applyTheme();
@@ -159,7 +160,7 @@ void MainWindow::arrangeDocks()
     tabifyDockWidget(m_docks["history"], m_docks["log"]);
     m_docks["attributes"]->raise();
     m_docks["charts"]->raise();
-    resizeDocks({m_docks["modules"], m_docks["attributes"]}, {220, 360}, Qt::Horizontal);
+    resizeDocks({m_docks["modules"], m_docks["attributes"]}, {220, 380}, Qt::Horizontal);
     resizeDocks({m_docks["charts"]}, {300}, Qt::Vertical);
 }
 

@@ -112,7 +112,7 @@ QString filled(QString sheet, const Colors& c)
 QString pictures(Scheme scheme)
 {
     return QStringLiteral(R"(
-QCheckBox::indicator:checked, QTreeView::indicator:checked { image: url(:/icons/check-%1.svg); }
+QCheckBox::indicator:checked { image: url(:/icons/check-%1.svg); }
 QComboBox::down-arrow { image: url(:/icons/arrow-%1.svg); width: 12px; height: 12px; }
 )")
         .arg(scheme == Scheme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
@@ -162,10 +162,10 @@ QLineEdit[byDefault="true"] { color: @muted; }
 QComboBox[byDefault="true"] { color: @muted; }
 QComboBox::drop-down { border: none; width: 20px; }
 QCheckBox { spacing: 6px; }
-QCheckBox::indicator, QTreeView::indicator { width: 14px; height: 14px; border: 1px solid @line; border-radius: 3px; background: @node; }
-QCheckBox::indicator:checked, QTreeView::indicator:checked { background: @accent; border-color: @accent; }
+QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @line; border-radius: 3px; background: @node; }
+QCheckBox::indicator:checked { background: @accent; border-color: @accent; }
 QCheckBox::indicator:focus { border-color: @accent; }
-QCheckBox::indicator:disabled, QTreeView::indicator:disabled { background: @head; border-color: @line; }
+QCheckBox::indicator:disabled { background: @head; border-color: @line; }
 QTreeView { show-decoration-selected: 1; }
 QTreeView::item { padding: 4px 4px; min-height: 18px; }
 QComboBox QAbstractItemView { background: @node; border: 1px solid @line; selection-background-color: @selection; selection-color: @text; }
@@ -185,6 +185,7 @@ QProgressBar { background: @head; border: none; border-radius: 5px; max-height: 
 QProgressBar::chunk { background: @accent; border-radius: 5px; }
 QToolTip { background: @node; color: @text; border: 1px solid @line; padding: 4px; }
 QLabel[muted="true"] { color: @muted; }
+QLabel[notice="true"] { background: @node; border: 1px solid @line; border-radius: 4px; padding: 4px 8px; }
 QLabel[error="true"] { color: @error; }
 QLabel[title="true"] { font-weight: 600; }
 QToolButton[quiet="true"] { border: 1px solid transparent; border-radius: 4px; padding: 2px; }

@@ -41,6 +41,7 @@ private slots:
     void nameAndNote();
     void aRemovedNodeLeavesNothing();
     void lockedIsReadOnly();
+    void nothingIsWiderThanThePanel();
 
 private:
     AttrEditor& editor(const char* name) { return *m_inspector->form()->editor(name); }
@@ -233,6 +234,21 @@ void TestInspector::lockedIsReadOnly()
     m_host->lock(QStringLiteral("locked"));
     QVERIFY(!m_inspector->form()->isEnabled());
     QVERIFY(m_inspector->nameField()->isReadOnly());
+}
+
+void TestInspector::nothingIsWiderThanThePanel()
+{
+    const graph::Id conv = m_host->add("Conv2d", 480, 0);
+    m_host->set(conv, "in_channels", Value(512));
+    m_host->set(conv, "out_channels", Value(1024));
+    m_host->set(conv, "kernel_size", Value(11));
+    const graph::Id norm = m_host->add("BatchNorm2d", 720, 0);
+    m_host->set(norm, "num_features", Value(1024));
+    for (const graph::Id node : {m_linear, conv, norm}) {
+        m_inspector->showNodes({node});
+        QTRY_VERIFY2(m_inspector->widget()->width() <= m_inspector->viewport()->width(),
+                     m_host->node(node)->name.c_str());
+    }
 }
 
 QTEST_MAIN(TestInspector)

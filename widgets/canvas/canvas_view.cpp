@@ -50,8 +50,8 @@ CanvasView::CanvasView(DocumentHost& host, QWidget* parent)
     setStyleFlag(*m_totals, "muted", true);
     setStyleFlag(*m_empty, "muted", true);
     m_empty->setText(tr("Nothing here yet. Press Tab or double-click to add a module."));
-    m_hint->setMargin(size::gap1);
-    m_notice->setMargin(size::gap2);
+    setStyleFlag(*m_hint, "notice", true);
+    setStyleFlag(*m_notice, "notice", true);
     for (QLabel* label : {m_where, m_totals, m_notice, m_empty, m_hint})
         label->setAttribute(Qt::WA_TransparentForMouseEvents);
     m_hint->hide();
@@ -70,7 +70,7 @@ CanvasView::CanvasView(DocumentHost& host, QWidget* parent)
     connect(m_addList, &AddList::closed, this, [this] { setFocus(); });
     connect(m_nameEditor, &NameEditor::closed, this, [this] { setFocus(); });
     connect(m_addList, &AddList::chosen, this,
-            [this](const QString& type) { addModule(*m_scene, type, m_addAt, m_addBehind); });
+            [this](const QString& type) { addModuleAt(type, m_addAt, m_addBehind); });
     retint();
     updateOverlays();
 }
@@ -131,16 +131,6 @@ void CanvasView::goTo(graph::Id node)
 void CanvasView::retint()
 {
     m_scene->setScheme(schemeOf(palette()));
-    const Colors& c = colors(palette());
-    QPalette notice = palette();
-    notice.setColor(QPalette::Window, c.node);
-    notice.setColor(QPalette::WindowText, c.text);
-    for (QLabel* label : {m_notice, m_hint}) {
-        label->setPalette(notice);
-        label->setAutoFillBackground(true);
-        label->setFrameShape(QFrame::Box);
-        label->setFrameShadow(QFrame::Plain);
-    }
     resetCachedContent();
     viewport()->update();
 }
@@ -201,9 +191,7 @@ void CanvasView::showHint(const QString& text, bool refuses, QPoint at)
     m_hint->setVisible(!text.isEmpty());
     if (text.isEmpty())
         return;
-    QPalette p = m_hint->palette();
-    p.setColor(QPalette::WindowText, refuses ? colors(palette()).error : colors(palette()).text);
-    m_hint->setPalette(p);
+    setStyleFlag(*m_hint, "error", refuses);
     m_hint->setText(text);
     m_hint->adjustSize();
     const int x = std::min(at.x() + 16, width() - m_hint->width() - size::gap1);
@@ -265,6 +253,11 @@ void CanvasView::addModuleHere(const QString& type)
             at = item->pos() + QPointF(item->look().body.width() + 50, 0);
         }
     }
+    addModuleAt(type, at, behind);
+}
+
+void CanvasView::addModuleAt(const QString& type, QPointF at, graph::Id behind)
+{
     if (const auto id = addModule(*m_scene, type, at, behind))
         ensureVisible(m_scene->node(*id)->sceneBoundingRect(), 40, 40);
 }

@@ -66,6 +66,7 @@ protected:
     void drawForeground(QPainter* painter, const QRectF& rect) override;
 
 private:
+    void addModuleAt(const QString& type, QPointF at, graph::Id behind);
     void pressLeft(QMouseEvent* event);
     void pressNode(NodeItem& node, QPointF at, Qt::KeyboardModifiers modifiers);
     void beginGesture(std::unique_ptr<Gesture> gesture);

@@ -205,7 +205,7 @@ void LossChart::refresh()
     const double last =
         std::max({m_training.empty() ? 0.0 : m_training.x.back(), m_validation.empty() ? 0.0 : m_validation.x.back(),
                   static_cast<double>(m_total), 1.0});
-    const Range x{0.0, last};
+    const Range x{0.0, last * 1.01};  // the last mark whole
     const bool logarithm = m_log->isChecked();
     const Range y = yRange(logarithm);
     setTicks(*m_x, x, ticks(x, std::clamp(width() / 160, 2, 8), false));

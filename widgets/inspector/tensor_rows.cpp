@@ -71,8 +71,10 @@ void TensorRows::rebuild(const graph::NodeInfo& info)
         addRow(tensor, static_cast<int>(m_rows.size()));
 }
 
+// Two lines: name, shape and whether it is trained; below, how it begins. In one line a long shape would push the rest out.
 void TensorRows::addRow(const graph::TensorInfo& tensor, int at)
 {
+    const int line = 2 * at;
     Row row;
     row.name = tensor.name;
     auto* name = new QLabel(qs(tensor.name), this);
@@ -81,12 +83,12 @@ void TensorRows::addRow(const graph::TensorInfo& tensor, int at)
     row.shape = new QLabel(this);
     row.shape->setFont(smallMonoFont());
     setStyleFlag(*row.shape, "muted", true);
-    m_layout->addWidget(name, at, 0);
-    m_layout->addWidget(row.shape, at, 1);
+    m_layout->addWidget(name, line, 0);
+    m_layout->addWidget(row.shape, line, 1);
     if (tensor.buffer) {
         auto* word = new QLabel(tr("buffer"), this);
         setStyleFlag(*word, "muted", true);
-        m_layout->addWidget(word, at, 2, 1, 2);
+        m_layout->addWidget(word, line, 2, Qt::AlignRight);
         m_rows.push_back(std::move(row));
         return;
     }
@@ -114,8 +116,11 @@ void TensorRows::addRow(const graph::TensorInfo& tensor, int at)
     connect(row.init, &QComboBox::activated, this, [this, parameter = tensor.name, combo = row.init](int index) {
         setInit(parameter, index == 0 ? QString() : combo->currentText());
     });
-    m_layout->addWidget(row.trainable, at, 2);
-    m_layout->addWidget(row.init, at, 3);
+    auto* begins = new QLabel(tr("init"), this);
+    setStyleFlag(*begins, "muted", true);
+    m_layout->addWidget(row.trainable, line, 2, Qt::AlignRight);
+    m_layout->addWidget(begins, line + 1, 0);
+    m_layout->addWidget(row.init, line + 1, 1, 1, 2);
     m_rows.push_back(std::move(row));
 }
 

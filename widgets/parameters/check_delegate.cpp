@@ -9,7 +9,7 @@
 
 namespace megalith::ui {
 
-// The style sheet's own indicator is drawn twice in item views whose items have padding.
+// As the check boxes of forms look; a style sheet draws its indicators twice in views whose items have padding.
 void CheckDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const QVariant state = index.data(Qt::CheckStateRole);

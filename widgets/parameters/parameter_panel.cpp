@@ -68,7 +68,7 @@ ParameterPanel::ParameterPanel(DocumentHost& host, QWidget* parent)
         m_empty->setVisible(m_model->rowCount() == 0);
         m_view->setVisible(m_model->rowCount() > 0);
         widen(ParameterModel::Key, 136);
-        widen(ParameterModel::Sizes, 96);
+        widen(ParameterModel::Sizes, 112);
         showSelected();
     };
     connect(m_model, &QAbstractItemModel::modelReset, this, follow);
