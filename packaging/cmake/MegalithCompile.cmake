@@ -21,8 +21,8 @@ if(MEGALITH_SANITIZE)
     add_compile_options(-fsanitize=${MEGALITH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${MEGALITH_SANITIZE})
     if(MEGALITH_SANITIZE MATCHES "undefined")
-        # A third of the time to compile, and what they find ends in a crash that ASan reports too.
-        add_compile_options(-fno-sanitize=null,alignment,vptr,object-size)
+        # Half of the time to compile, and what they find ends in a crash that ASan reports too.
+        add_compile_options(-fno-sanitize=null,alignment,vptr,object-size,pointer-overflow)
     endif()
 endif()
 
@@ -38,7 +38,7 @@ function(megalith_warnings target)
     endif()
 endfunction()
 
-# What most files with Qt include, read once. The widgets make it; the program and the tests of both use theirs.
+# What most files with Qt include, read once.
 set(MEGALITH_QT_HEADERS
     <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional> <span> <string> <string_view> <utility> <vector>
     <fmt/format.h>
