@@ -2,6 +2,7 @@
 #include "engine/data/csv_reader.h"
 
 #include "engine/core/error.h"
+#include "engine/core/file_kind.h"
 #include "engine/core/number_text.h"
 #include "engine/data/files.h"
 
@@ -26,12 +27,12 @@ CsvReader::CsvReader(std::string_view text, std::string shown) : m_text(text), m
 
 void CsvReader::checkText() const
 {
-    if (const auto kind = foreignKind(m_text))
+    if (const auto kind = fileKind(m_text))
         throw DataError(fmt::format("{}: is not a CSV table but {}", m_shown, *kind));
-    if (m_text.find('\0') != std::string_view::npos)
-        throw DataError(fmt::format("{}: is not a CSV table: it holds zero bytes", m_shown));
     if (!isUtf8(m_text))
         throw DataError(fmt::format("{}: the text is not UTF-8; save it as UTF-8", m_shown));
+    if (m_text.find('\0') != std::string_view::npos)
+        throw DataError(fmt::format("{}: is not a CSV table: it holds zero bytes", m_shown));
     if (m_text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw DataError(fmt::format("{}: there is nothing in it", m_shown));
 }

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -29,13 +27,6 @@ std::uint64_t machineMemory()
     if (pages <= 0 || page <= 0)
         return std::numeric_limits<std::uint64_t>::max();
     return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
-}
-
-bool startsWithAnyCase(std::string_view text, std::string_view lower)
-{
-    return text.size() >= lower.size() && std::equal(lower.begin(), lower.end(), text.begin(), [](char a, char b) {
-               return a == std::tolower(static_cast<unsigned char>(b));
-           });
 }
 
 // Bytes of the character that begins with this one; 0 when none does.
@@ -115,38 +106,6 @@ std::string readFile(const DataFile& file, std::uint64_t copies)
     if (static_cast<std::uint64_t>(stream.gcount()) != size)
         throw DataError(fmt::format("{}: only {} of {} bytes could be read", file.shown, stream.gcount(), size));
     return bytes;
-}
-
-std::optional<std::string_view> foreignKind(std::string_view start)
-{
-    using namespace std::string_view_literals;
-    struct Kind
-    {
-        std::string_view magic;
-        std::string_view name;
-    };
-    static constexpr std::array kinds = {
-        Kind{"PK\x03\x04"sv, "a zip archive"},
-        Kind{"\x1f\x8b"sv, "a gzip archive"},
-        Kind{"\x93NUMPY"sv, "a NumPy array (source npy)"},
-        Kind{"\x89PNG"sv, "a PNG image"},
-        Kind{"%PDF"sv, "a PDF document"},
-        Kind{"version https://git-lfs"sv, "a Git LFS pointer, whose file has yet to be fetched (git lfs pull)"},
-        Kind{"\xff\xfe"sv, "UTF-16 text; save it as UTF-8"},
-        Kind{"\xfe\xff"sv, "UTF-16 text; save it as UTF-8"},
-    };
-    for (const Kind& kind : kinds)
-        if (start.starts_with(kind.magic))
-            return kind.name;
-    const std::size_t text = start.find_first_not_of(" \t\r\n");
-    if (text != std::string_view::npos) {
-        start.remove_prefix(text);
-        if (startsWithAnyCase(start, "<!doctype") || startsWithAnyCase(start, "<html"))
-            return "an HTML page";
-        if (startsWithAnyCase(start, "<?xml"))
-            return "an XML document";
-    }
-    return std::nullopt;
 }
 
 void checkMemory(std::uint64_t bytes, std::string_view shown)

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,9 +34,6 @@ std::vector<std::pair<std::string, DataFile>> inputFiles(const Value& data, cons
 std::uint64_t checkFile(const DataFile& file);
 // The whole file; refuses one that memory cannot hold `copies` times.
 std::string readFile(const DataFile& file, std::uint64_t copies = 1);
-
-// What a file is that has another's name: "a zip archive", "an HTML page", "a Git LFS pointer ...". By its first bytes.
-std::optional<std::string_view> foreignKind(std::string_view start);
 
 // count * the sample's bytes. DataError, with `shown`, when that is absurd or more than the machine's memory.
 std::size_t checkedBytes(std::int64_t count, const Shape& sample, DType dtype, std::string_view shown);

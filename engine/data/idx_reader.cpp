@@ -2,6 +2,7 @@
 #include "engine/data/idx_reader.h"
 
 #include "engine/core/error.h"
+#include "engine/core/file_kind.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -123,7 +124,7 @@ constexpr std::array elementTypes = {
 
 [[noreturn]] void refuseForeign(std::span<const unsigned char> start, std::string_view shown)
 {
-    const auto kind = foreignKind({reinterpret_cast<const char*>(start.data()), start.size()});
+    const auto kind = fileKind({reinterpret_cast<const char*>(start.data()), start.size()});
     throw DataError(fmt::format("{}: is not an IDX file{}{}", shown, kind ? " but " : "", kind.value_or("")));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/error.h"
+#include "engine/core/file_kind.h"
 #include "engine/core/json.h"
 #include "engine/graph/project_text.h"
 #include "engine/graph/rules.h"
@@ -367,22 +368,13 @@ Document Reader::read(const Value& file, std::string_view displayName)
     return std::move(m_document);
 }
 
-// What else the file may be, when it is no JSON.
+// What is wrong with a file that is no JSON at all; else nothing.
 std::string otherKind(std::string_view text)
 {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return "the file is empty; a project is a JSON document";
-    if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06"))
-        return "this is a zip archive, not a project";
-    if (text.starts_with("version https://git-lfs"))
-        return "this is a Git LFS pointer: fetch the file itself with git lfs pull";
-    if (text.starts_with("\x1f\x8b"))
-        return "this is a gzip file, not a project";
-    const std::size_t start = text.find_first_not_of(" \t\r\n");
-    if (text[start] == '<')
-        return "this is an HTML or XML page, not a project";
-    if (text.starts_with("MEGA"))
-        return "this is a weights file, not a project";
+    if (const auto kind = fileKind(text))
+        return "this is " + std::string(*kind) + ", not a project";
     return {};
 }
 

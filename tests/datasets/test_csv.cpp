@@ -184,7 +184,7 @@ void TestCsv::badTablesAreRefusedInOneSentence_data()
         QByteArray("\xff\xfe"
                    "a\0",
                    4),
-        "is not a CSV table but UTF-16 text; save it as UTF-8");
+        "the text is not UTF-8; save it as UTF-8");
     row("nothing", "", "the file is empty");
     row("long text is cut between characters", "a,b,y\n1," + QByteArray("\xC3\xA9").repeated(30) + ",3\n",
         "line 2, column \"b\" has \"" + QString::fromUtf8("\u00e9").repeated(20) + "...\", but a number is needed");

@@ -318,10 +318,10 @@ void TestProjectText::otherFile_data()
     row("empty", "", "the file is empty; a project is a JSON document");
     row("blank", " \n", "the file is empty; a project is a JSON document");
     row("zip", QByteArray("PK\x03\x04rest"), "this is a zip archive, not a project");
-    row("html", "<!DOCTYPE html><html></html>", "this is an HTML or XML page, not a project");
+    row("html", "<!DOCTYPE html><html></html>", "this is an HTML page, not a project");
     row("lfs", "version https://git-lfs.github.com/spec/v1\noid",
-        "this is a Git LFS pointer: fetch the file itself with git lfs pull");
-    row("weights", QByteArray("MEGA\x01\0\0\0", 8), "this is a weights file, not a project");
+        "this is a Git LFS pointer, whose file has yet to be fetched (git lfs pull), not a project");
+    row("weights", QByteArray("MEGA\x01\0\0\0", 8), "this is a weights file (.mega), not a project");
     row("list", "[1, 2]", "a project is a JSON object, not a list");
     row("other format", R"({"format": "notebook", "version": 1})",
         "format: must be \"megalith-project\", not \"notebook\"");

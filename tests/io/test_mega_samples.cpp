@@ -139,7 +139,7 @@ void TestMegaSamples::broken_data()
     row("metadata-type.mega", "metadata type 99");
     row("zstd-bomb.mega", "decompresses to more than the tensor holds", "tensor w");
     row("empty.mega", "empty file");
-    row("lfs.mega", "a Git LFS pointer, not the file itself");
+    row("lfs.mega", "a Git LFS pointer, whose file has yet to be fetched");
     row("page.mega", "an HTML page");
 }
 
