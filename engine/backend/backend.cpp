@@ -10,19 +10,6 @@ Storage::~Storage()
     m_backend->release(m_data, m_bytes);
 }
 
-bool BufferView::isContiguous() const
-{
-    std::int64_t expected = 1;
-    for (std::size_t i = shape.size(); i-- > 0;) {
-        if (shape[i] == 0)
-            return true;
-        if (shape[i] != 1 && strides[i] != expected)
-            return false;
-        expected *= shape[i];
-    }
-    return true;
-}
-
 BufferView viewOf(const Tensor& tensor)
 {
     if (!tensor)

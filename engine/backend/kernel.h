@@ -26,7 +26,7 @@ struct BufferView
 
     explicit operator bool() const { return storage != nullptr; }
     std::int64_t numel() const { return megalith::numel(shape); }
-    bool isContiguous() const;
+    bool isContiguous() const { return megalith::isContiguous(shape, strides); }
     template<typename T>
     T* data() const
     {

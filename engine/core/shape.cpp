@@ -36,6 +36,19 @@ Strides contiguousStrides(const Shape& shape)
     return strides;
 }
 
+bool isContiguous(const Shape& shape, const Strides& strides)
+{
+    std::int64_t expected = 1;
+    for (std::size_t i = shape.size(); i-- > 0;) {
+        if (shape[i] == 0)
+            return true;
+        if (shape[i] != 1 && strides[i] != expected)
+            return false;
+        expected *= shape[i];
+    }
+    return true;
+}
+
 Shape broadcastShapes(const Shape& a, const Shape& b, std::string_view operation)
 {
     const std::size_t rank = std::max(a.size(), b.size());

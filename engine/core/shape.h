@@ -16,6 +16,8 @@ using Strides = std::vector<std::int64_t>;
 std::int64_t numel(const Shape& shape);
 // Elements, not bytes; innermost 1.
 Strides contiguousStrides(const Shape& shape);
+// Row after row without gaps: the strides of a dimension of size 1 do not count.
+bool isContiguous(const Shape& shape, const Strides& strides);
 // NumPy's rule. ShapeError names the operation.
 Shape broadcastShapes(const Shape& a, const Shape& b, std::string_view operation);
 // "[2, 3]"

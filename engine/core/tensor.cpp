@@ -6,30 +6,13 @@
 
 namespace megalith {
 
-namespace {
-
-bool denseRowMajor(const Shape& shape, const Strides& strides)
-{
-    std::int64_t expected = 1;
-    for (std::size_t i = shape.size(); i-- > 0;) {
-        if (shape[i] == 0)
-            return true;
-        if (shape[i] != 1 && strides[i] != expected)
-            return false;
-        expected *= shape[i];
-    }
-    return true;
-}
-
-}  // namespace
-
 Tensor::Tensor(std::shared_ptr<Storage> storage, DType dtype, Shape shape, Strides strides, std::int64_t offset)
     : m_impl(std::make_shared<Impl>())
 {
     m_impl->storage = std::move(storage);
     m_impl->dtype = dtype;
     m_impl->elements = megalith::numel(shape);
-    m_impl->contiguous = denseRowMajor(shape, strides);
+    m_impl->contiguous = megalith::isContiguous(shape, strides);
     m_impl->shape = std::move(shape);
     m_impl->strides = std::move(strides);
     m_impl->offset = offset;

@@ -193,12 +193,13 @@ ModulePtr Module::register_module(const std::string& name, ModulePtr module)
 
 // ---- listing
 
-std::vector<NamedTensor> Module::named_parameters(const std::string& prefix, bool recurse) const
+template<typename Slot>
+std::vector<NamedTensor> Module::named(std::vector<Slot> Module::*slots, const std::string& prefix, bool recurse) const
 {
     std::vector<NamedTensor> found;
     std::unordered_set<const void*> seen;
     const auto visit = [&](const Module& module, const std::string& path) {
-        for (const ParameterSlot& each : module.m_parameters)
+        for (const Slot& each : module.*slots)
             if (each.tensor && seen.insert(each.tensor.id()).second)
                 found.emplace_back(join(path, each.name), each.tensor);
     };
@@ -210,21 +211,14 @@ std::vector<NamedTensor> Module::named_parameters(const std::string& prefix, boo
     return found;
 }
 
+std::vector<NamedTensor> Module::named_parameters(const std::string& prefix, bool recurse) const
+{
+    return named(&Module::m_parameters, prefix, recurse);
+}
+
 std::vector<NamedTensor> Module::named_buffers(const std::string& prefix, bool recurse) const
 {
-    std::vector<NamedTensor> found;
-    std::unordered_set<const void*> seen;
-    const auto visit = [&](const Module& module, const std::string& path) {
-        for (const BufferSlot& each : module.m_buffers)
-            if (each.tensor && seen.insert(each.tensor.id()).second)
-                found.emplace_back(join(path, each.name), each.tensor);
-    };
-    std::unordered_set<const Module*> modules;
-    if (recurse)
-        walk(*this, prefix, modules, visit);
-    else
-        visit(*this, prefix);
-    return found;
+    return named(&Module::m_buffers, prefix, recurse);
 }
 
 std::vector<Tensor> Module::parameters(bool recurse) const

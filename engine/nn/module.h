@@ -131,6 +131,8 @@ private:
         ForwardHook call;
     };
 
+    template<typename Slot>
+    std::vector<NamedTensor> named(std::vector<Slot> Module::*slots, const std::string& prefix, bool recurse) const;
     void checkName(const std::string& name) const;
     Tensor* slot(const std::string& name);
     const Tensor* slot(const std::string& name) const;
