@@ -63,7 +63,9 @@ std::string loadValues(const ExportCall& call, const Project& project, train::Wo
         workspace.loadWeights(beside.string());
         return "the weights of " + beside.string();
     }
-    return "fresh weights, drawn by the project's seed";
+    const std::string missing =
+        beside.empty() ? "" : "; " + beside.string() + ", which the project names, is not there";
+    return "fresh weights, drawn by the project's seed" + missing;
 }
 
 void requireSame(const StateDict& written, const StateDict& read, const std::string& path)

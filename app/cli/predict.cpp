@@ -5,8 +5,10 @@
 #include "app/cli/predict_files.h"
 #include "app/cli/project.h"
 #include "engine/backend/session.h"
+#include "engine/core/error.h"
 #include "engine/train/workspace.h"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -21,10 +23,22 @@ struct PredictCall
     std::vector<std::string> inputs;
 };
 
+// "x=FILE" or FILE: the numbers that were asked about are not written over.
+void requireOtherFile(const std::string& output, const std::vector<std::string>& inputs)
+{
+    std::error_code ignored;
+    for (const std::string& input : inputs)
+        for (const std::string& file : {input, input.substr(input.find('=') + 1)})
+            if (std::filesystem::equivalent(file, output, ignored))
+                throw Error("predict: " + output + " is an input; --output has to name another file");
+}
+
 int predict(const PredictCall& call, Output& out)
 {
-    if (call.output)
+    if (call.output) {
         requireOutputFormat(*call.output);
+        requireOtherFile(*call.output, call.inputs);
+    }
     const Project project = openProject(call.project);
     requireSound(project, analyse(project, Look::Network));
     Session session;

@@ -130,6 +130,8 @@ void append(std::string& out, const Value& value)
 Value parseJson(std::string_view text)
 {
     Builder builder;
+    if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+        throw FormatError("byte " + std::to_string(zero) + " is zero; JSON is text");
     if (nlohmann::json::sax_parse(text, &builder))
         return std::move(builder.result);
     const std::size_t end = std::min(builder.m_position, text.size());

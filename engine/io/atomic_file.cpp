@@ -139,11 +139,12 @@ AtomicFile::AtomicFile(std::filesystem::path target) : m_shown(std::move(target)
     if (m_file < 0) {
         const int number = errno;
         const std::string folder = folderOf(m_target).string();
-        if (number == ENOENT)
+        const bool isThere = std::filesystem::is_directory(folderOf(m_target), error);
+        if (number == ENOENT && !isThere)
             throw Error("cannot write " + m_shown.string() + ": there is no folder " + folder);
-        if (number == EACCES || number == EPERM || number == EROFS)
-            throw Error("cannot write " + m_shown.string() + ": nothing can be written in the folder " + folder + " ("
-                        + reasonText(number) + ")");
+        if (number == EACCES || number == EPERM || number == EROFS || number == ENOENT)
+            throw Error("cannot write " + m_shown.string() + ": nothing can be written in the folder " + folder
+                        + (number == ENOENT ? "" : " (" + reasonText(number) + ")"));
         fail(number);
     }
     if (exists)

@@ -213,7 +213,7 @@ class Places(CliTest):
             with self.subTest(out):
                 self.fails("train", "d.megaproj", "--out", out, says=out.removesuffix("/out"))
         self.fails("export", "d.megaproj", "--to", "none/w.mega", says="none/w.mega")
-        self.fails("export", "d.megaproj", "--to", "/proc/w.mega", says="/proc/w.mega")
+        self.fails("export", "d.megaproj", "--to", "/proc/w.mega", says="/proc/w.mega: nothing can be written in the folder /proc")
         self.fails("new", "/proc/d", "--template", "mlp", says="/proc/d.megaproj")
         self.assertEqual(self.everything(), before)
 

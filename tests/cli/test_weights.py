@@ -132,6 +132,16 @@ class Predict(CliTest):
         self.write("x.npy", npy([3, 4], sum(self.ROWS, []), "<f8"))
         self.close(self.predicted("--input", "x.npy"), outputs(self.ROWS))
 
+    def test_an_input_is_not_written_over(self):
+        self.write("d.megaproj", linear([4], 2))
+        self.write("w.mega", weights())
+        before = npy([3, 4], sum(self.ROWS, []))
+        self.write("x.npy", before)
+        for given in ["x.npy", "x=x.npy"]:
+            self.fails("predict", "d.megaproj", "--weights", "w.mega", "--input", given, "--output", "./x.npy",
+                       says=["./x.npy", "is an input"])
+        self.assertEqual(self.read("x.npy"), before)
+
     def test_csv_is_normalised(self):
         offset, scale = [1.0, 2.0, 3.0, 4.0], [2.0, 0.5, 4.0, 1.0]
         self.write("d.megaproj", linear([4], 2))

@@ -322,6 +322,7 @@ void TestProjectText::otherFile_data()
     row("lfs", "version https://git-lfs.github.com/spec/v1\noid",
         "this is a Git LFS pointer, whose file has yet to be fetched (git lfs pull), not a project");
     row("weights", QByteArray("MEGA\x01\0\0\0", 8), "this is a weights file (.mega), not a project");
+    row("zero bytes at its end", QByteArray("{}\n\0\0", 5), "byte 3 is zero; JSON is text");
     row("list", "[1, 2]", "a project is a JSON object, not a list");
     row("other format", R"({"format": "notebook", "version": 1})",
         "format: must be \"megalith-project\", not \"notebook\"");
