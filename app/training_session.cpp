@@ -31,6 +31,9 @@ TrainingSession::TrainingSession(DocumentController& document, ModelThread& mode
             : done.earlyStopped ? tr("Stopped early: no better for a while, after %1").arg(steps)
                                 : tr("Trained %1").arg(steps),
             {});
+        if (!std::isfinite(done.loss))
+            emit message(tr("The training diverged: the loss of the last step is no number. A smaller learning rate or "
+                            "clip_grad_norm may help."));
     });
 }
 

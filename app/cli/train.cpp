@@ -8,6 +8,7 @@
 #include "app/cli/signals.h"
 #include "engine/backend/session.h"
 #include "engine/core/error.h"
+#include "engine/core/number_text.h"
 #include "engine/graph/edit.h"
 #include "engine/train/workspace.h"
 
@@ -178,6 +179,9 @@ int trainProject(const TrainCall& call, Output& out)
         json.done(done);
     else
         progress.done(done, folder.path().string());
+    if (!call.quiet && !std::isfinite(done.loss))
+        printNote("the loss of the last step is " + shortestText(done.loss)
+                  + ": the training diverged; a smaller learning rate or clip_grad_norm may help");
     if (!out.failure().empty())
         throw Error(out.failure());
     return done.stopped ? StopSignals::exitCode() : 0;

@@ -53,6 +53,7 @@ struct DoneEvent
     std::int64_t epochs = 0;
     std::int64_t bestEpoch = -1;
     double seconds = 0.0;
+    double loss = 0.0;     // of the last step; NaN or infinite: the training diverged
     bool stopped = false;  // by the user
     bool earlyStopped = false;
 };

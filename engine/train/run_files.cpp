@@ -97,12 +97,13 @@ void RunFiles::write(const StateDict& last, const io::TreeValue& checkpoint, con
     closeRow(",");
     io::Metadata withProject = metadata;
     withProject.emplace_back("megalith.project", projectText);
+    // First what is smallest: on a disk that fills up the losses are kept.
+    io::writeFileAtomically(m_folder / "metrics.csv", m_header + m_rows);
     io::writeMega(m_folder / "last.mega", last, metadata);
     io::writeMega(m_folder / "checkpoint.mega", checkpoint, withProject);
     if (m_best)
         io::writeMega(m_folder / "best.mega", *m_best, metadata);
     m_best.reset();
-    io::writeFileAtomically(m_folder / "metrics.csv", m_header + m_rows);
     m_written = std::chrono::steady_clock::now();
 }
 

@@ -114,7 +114,7 @@ EpochEvent Trainer::finishEpoch(const std::function<bool()>& cancelled)
 void Trainer::judge(EpochEvent& event)
 {
     const double score = event.valLoss.value_or(event.loss);
-    event.best = m_bestEpoch < 0 || score < m_best || std::isnan(m_best);
+    event.best = std::isfinite(score) && (m_bestEpoch < 0 || score < m_best);
     if (event.best) {
         m_best = score;
         m_bestEpoch = event.epoch;
@@ -131,9 +131,8 @@ void Trainer::judge(EpochEvent& event)
             watched = metric.value;
             larger = metric.name == "accuracy";
         }
-    if (m_patienceEpoch < 0
-        || (larger ? watched > m_patienceBest + rule.minDelta : watched < m_patienceBest - rule.minDelta))
-    {
+    const bool better = larger ? watched > m_patienceBest + rule.minDelta : watched < m_patienceBest - rule.minDelta;
+    if (m_patienceEpoch < 0 || better || (std::isnan(m_patienceBest) && !std::isnan(watched))) {
         m_patienceBest = watched;
         m_patienceEpoch = event.epoch;
     }

@@ -250,6 +250,7 @@ public:
         while (m_trainer.step() < totalSteps && !done.stopped && !done.earlyStopped) {
             const StepEvent event = m_trainer.trainStep();
             shownStep = event.step;
+            done.loss = event.loss;
             if (m_files != nullptr)
                 m_files->step(event, secondsSince(m_start));
             if (m_listener.step)

@@ -73,6 +73,8 @@ class Events(CliTest):
         self.assertTrue(losses)
         self.assertLessEqual({x for x in losses if isinstance(x, str)}, {"nan", "inf", "-inf"})
         self.assertTrue(any(isinstance(x, str) for x in losses))
+        self.assertIsNone(json_lines(result.stdout)[-1]["best_epoch"])
+        self.assertRegex(result.stderr, r"\Amegalith: note: the loss of the last step is [^\n]+diverged[^\n]+\n\Z")
 
 
 class Text(CliTest):
