@@ -3,7 +3,7 @@
 #               SOURCES test_tensor.cpp [...]
 #               [LABELS numbers threads peer]   the folder's name is a label already
 #               [LIBS megalith_widgets ...]     the window's libraries; without them the engine alone
-#               [TIMEOUT seconds])              default: 300
+#               [TIMEOUT seconds])              default: 600
 #
 # One Qt Test program. Labels:
 #   numbers   values and training; run in the optimised build (preset ci), all others under ASan and UBSan (preset asan)
@@ -69,7 +69,7 @@ function(megalith_test)
         message(FATAL_ERROR "megalith_test: NAME and SOURCES are needed; not understood: ${arg_UNPARSED_ARGUMENTS}")
     endif()
     if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 300)
+        set(arg_TIMEOUT 600)
     endif()
 
     if(arg_LIBS)
